@@ -1,0 +1,53 @@
+"""Checks of what people type: one sentence that names the parameter, the rule and the value given.
+
+Each takes its values as keywords: ``positive(steps=0)`` raises
+``Mistake: steps must be greater than 0; it is 0.``
+"""
+
+import math
+from collections.abc import Collection
+
+
+class Mistake(ValueError):
+    """Something the user gave cannot be used; the text is one sentence meant for them."""
+
+
+def _refuse_unless(holds, rule: str, values: dict) -> None:
+    for name, value in values.items():
+        try:
+            good = holds(value)
+        except TypeError:
+            good = False
+        if not good:
+            raise Mistake(f"{name} must be {rule}; it is {value!r}.")
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def positive(**values) -> None:
+    _refuse_unless(lambda v: _is_number(v) and v > 0, "greater than 0", values)
+
+
+def not_negative(**values) -> None:
+    _refuse_unless(lambda v: _is_number(v) and v >= 0, "0 or more", values)
+
+
+def whole(low: int, high: int, **values) -> None:
+    def holds(v):
+        return isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
+
+    _refuse_unless(holds, f"a whole number from {low} to {high}", values)
+
+
+def between(low: float, high: float, **values) -> None:
+    _refuse_unless(lambda v: _is_number(v) and low <= v <= high, f"from {low} to {high}", values)
+
+
+def one_of(choices: Collection, **values) -> None:
+    _refuse_unless(lambda v: v in choices, "one of " + ", ".join(map(str, choices)), values)
+
+
+def true_or_false(**values) -> None:
+    _refuse_unless(lambda v: isinstance(v, bool), "true or false", values)
