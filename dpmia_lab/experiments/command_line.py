@@ -1,0 +1,180 @@
+"""``dpmia-lab``: the same experiments without a browser.
+
+Mistakes answer with one sentence and exit code 2; Ctrl-C stops at once with exit code 130.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from dpmia_lab import __version__
+from dpmia_lab.checks import Mistake
+from dpmia_lab.experiments import EXPERIMENTS
+from dpmia_lab.experiments.configs import as_dict, text_of, with_text_values
+from dpmia_lab.stages import Event, Progress, TimeLeft, drain
+
+
+def main(arguments: list[str] | None = None) -> int:
+    chosen = parser().parse_args(arguments)
+    try:
+        chosen.action(chosen)
+    except Mistake as mistake:
+        print(mistake, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nStopped; nothing was written.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="dpmia-lab", description="See how models leak their training data, and what each defence costs."
+    )
+    top.add_argument("--version", action="version", version=__version__)
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    commands.add_parser("list", help="the experiments").set_defaults(action=list_experiments)
+    add_run(commands.add_parser("run", help="run an experiment: dpmia-lab run NAME --field value …"))
+    add_app(commands.add_parser("app", help="serve the lessons as web pages on this machine"))
+    add_data(commands.add_parser("data", help="the data sets: what there is, and how to get more"))
+    return top
+
+
+def add_run(run: argparse.ArgumentParser) -> None:
+    names = run.add_subparsers(required=True, metavar="NAME")
+    for name, experiment in EXPERIMENTS.items():
+        one = names.add_parser(name, help=experiment.TITLE, description=experiment.TITLE)
+        one.add_argument("--preset", choices=tuple(experiment.PRESETS), help="start from these settings")
+        for option in fields(experiment.Config):
+            help_line = f"{option.metadata['help']} (default {text_of(option.default)})"
+            one.add_argument(f"--{option.name}", metavar="VALUE", help=help_line.replace("%", "%%"))
+        one.add_argument("--json", type=Path, metavar="FILE", help="write settings and numbers here")
+        one.add_argument("--arrays", type=Path, metavar="FILE.npz", help="write pictures and arrays here")
+        one.set_defaults(action=run_experiment, name=name)
+
+
+def add_app(app: argparse.ArgumentParser) -> None:
+    app.add_argument("--port", type=int, default=8866)
+    app.add_argument("--ip", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    app.set_defaults(action=serve_app)
+
+
+def add_data(data: argparse.ArgumentParser) -> None:
+    actions = data.add_subparsers(required=True, metavar="ACTION")
+    actions.add_parser("list", help="the data sets --data takes").set_defaults(action=list_data)
+    download = actions.add_parser("download", help="fetch a whole public data set, once, from its publisher")
+    download.add_argument("set", choices=("mnist", "att_faces"))
+    download.set_defaults(action=download_data)
+
+
+def list_experiments(_: argparse.Namespace) -> None:
+    for name, experiment in EXPERIMENTS.items():
+        print(f"{name:22} {experiment.TITLE}")
+        print(f"{'':22} presets: {', '.join(experiment.PRESETS)}")
+
+
+def list_data(_: argparse.Namespace) -> None:
+    from dpmia_lab.data import catalogue
+
+    for entry in catalogue():
+        print(f"{entry.name:12} {entry.title}: {entry.description} {entry.terms}")
+        if not entry.available:
+            print(f"{'':12} not available here: {entry.why_not}")
+
+
+def download_data(chosen: argparse.Namespace) -> None:
+    from dpmia_lab.data.download import download
+
+    print(drain(download(chosen.set), ProgressLine().show))
+
+
+def serve_app(chosen: argparse.Namespace) -> None:
+    from dpmia_lab.serve.app import serve
+
+    serve(Path(__file__).parents[2] / "notebooks", port=chosen.port, ip=chosen.ip)
+
+
+def run_experiment(chosen: argparse.Namespace) -> None:
+    experiment = EXPERIMENTS[chosen.name]
+    base = experiment.PRESETS[chosen.preset] if chosen.preset else experiment.Config()
+    given = {o.name: getattr(chosen, o.name) for o in fields(base) if getattr(chosen, o.name) is not None}
+    config = with_text_values(base, given)
+    for path in (chosen.json, chosen.arrays):
+        check_writable(path)
+    start = time.monotonic()
+    result = drain(experiment.run(config), ProgressLine().show)
+    record = {
+        "experiment": chosen.name,
+        "config": as_dict(config),
+        "results": result.numbers,
+        **circumstances(),
+        "seconds": round(time.monotonic() - start, 2),
+    }
+    if chosen.arrays:
+        write_whole(chosen.arrays, lambda file: np.savez_compressed(file, **result.arrays))
+    if chosen.json:
+        write_whole(chosen.json, lambda file: file.write(json.dumps(record, indent=1).encode()))
+    for name, value in result.numbers.items():
+        print(f"{name:40} {value:.4g}")
+
+
+def circumstances() -> dict:
+    """What a result depends on besides its settings."""
+    import platform
+
+    import torch
+
+    from dpmia_lab.devices import best_device, described
+
+    versions = {"dpmia_lab": __version__, "python": platform.python_version()}
+    versions |= {"torch": torch.__version__, "numpy": np.__version__}
+    return {"versions": versions, "device": described(best_device())}
+
+
+class ProgressLine:
+    """One line on stderr that says what is being done, how far it is and how long it may take."""
+
+    def __init__(self) -> None:
+        self.time_left = TimeLeft()
+        self.last_shown = 0.0
+
+    def show(self, event: Event) -> None:
+        now = time.monotonic()
+        finished = isinstance(event, Progress) and event.done >= event.total
+        if not isinstance(event, Progress) or (now - self.last_shown < 0.1 and not finished):
+            return
+        self.last_shown = now
+        left = self.time_left.after(event)
+        words = "" if left is None else f", {left:.0f} s left"
+        line = f"{100 * event.done / event.total:3.0f} % {event.label}{words}"
+        print(f"\r{line:<70}", end="\n" if finished else "", file=sys.stderr, flush=True)
+
+
+def check_writable(path: Path | None) -> None:
+    """Before the work, not after it."""
+    if path is not None and not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+        raise Mistake(f"the folder of {path} must exist and be writable; it is {str(path.parent)!r}.")
+
+
+def write_whole(path: Path, write) -> None:
+    """The file is there whole or not at all."""
+    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=path.suffix)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+        os.replace(scratch, path)
+    except OSError as error:
+        raise Mistake(f"{path} could not be written: {error.strerror}.") from None
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Configurations: frozen dataclasses that check themselves, to and from plain text.
+
+A field's ``metadata`` holds its help line; the command line, links and pages are made from the fields.
+"""
+
+from dataclasses import Field, asdict, field, fields, replace
+from typing import Any, TypeVar
+
+from dpmia_lab.checks import Mistake, one_of
+
+C = TypeVar("C")
+
+
+def option(default: Any, help: str) -> Any:
+    """A field of a Config, with the line that explains it."""
+    return field(default=default, metadata={"help": help})
+
+
+def as_dict(config: Any) -> dict[str, Any]:
+    return asdict(config)
+
+
+def value_from_text(option: Field, text: str) -> Any:
+    """``text`` as the option's type, or a Mistake that names the option."""
+    kind = type(option.default)
+    if kind is bool:
+        truths = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+        if text.lower() not in truths:
+            raise Mistake(f"{option.name} must be true or false; it is {text!r}.")
+        return truths[text.lower()]
+    try:
+        return kind(text)
+    except ValueError:
+        word = {int: "a whole number", float: "a number"}[kind]
+        raise Mistake(f"{option.name} must be {word}; it is {text!r}.") from None
+
+
+def with_text_values(config: C, texts: dict[str, str]) -> C:
+    """The configuration with these fields changed, given as text (command line, link)."""
+    options = {option.name: option for option in fields(config)}
+    for name in texts:
+        one_of(tuple(options), option=name)
+    return replace(config, **{name: value_from_text(options[name], text) for name, text in texts.items()})
+
+
+def changed_from(config: Any, base: Any) -> dict[str, str]:
+    """The fields in which ``config`` differs from ``base``, as text: what a link must carry."""
+    pairs = ((o.name, getattr(config, o.name), getattr(base, o.name)) for o in fields(config))
+    return {name: text_of(value) for name, value, usual in pairs if value != usual}
+
+
+def text_of(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

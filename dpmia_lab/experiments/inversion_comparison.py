@@ -1,0 +1,110 @@
+"""Original against enhanced attack, on every measure, over several seeds (the shape of A's Tables I and II).
+
+For each seed one recogniser and one judge; all contenders attack the same recogniser.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpmia_lab import metrics
+from dpmia_lab.checks import one_of, whole
+from dpmia_lab.experiments import inversion
+from dpmia_lab.experiments.configs import option
+from dpmia_lab.stages import Progress, Snapshot, Stage, part
+from dpmia_lab.store import Result
+
+TITLE = "Original against enhanced inversion, over several seeds"
+
+# The attack's own fields; everything else comes from the comparison's Config.
+FACE_ATTACKS = {
+    "original": inversion.PRESETS["faces-original"],
+    "published": inversion.PRESETS["faces-published"],
+    "enhanced": inversion.PRESETS["faces"],
+    "ours": replace(inversion.PRESETS["faces"], prior="l1+tv", lam=1e-5, smooth=1.0),
+}
+DIGIT_ATTACKS = {
+    "original": inversion.PRESETS["digits-original"],
+    "published": inversion.PRESETS["digits-published"],
+    "enhanced": inversion.PRESETS["digits"],
+    "ours": replace(inversion.PRESETS["digits"], prior="l1+tv", smooth=0.7),
+}
+CONTENDERS = tuple(FACE_ATTACKS)
+
+
+@dataclass(frozen=True)
+class Config:
+    data: str = option("faces", "digits, mnist, faces, att_faces, or a file or folder of yours")
+    people: int = option(40, "how many people (face sets only)")
+    pictures: int = option(10, "pictures a person (generated faces only)")
+    height: int = option(56, "height of a face in pixels (face sets only)")
+    model: str = option("softmax", "the model under attack: softmax, mlp or cnn")
+    longest: int = option(5000, "no attack takes more steps than this (5000 as published for digits)")
+    repeats: int = option(5, "how many seeds, from the given one upwards")
+    seed: int = option(0, "the first seed")
+
+    def __post_init__(self) -> None:
+        whole(1, 1000, repeats=self.repeats)
+        whole(1, 20_000, longest=self.longest)
+        one_of(inversion.MODELS, model=self.model)
+        self.attack("original", 0)  # an inversion.Config checks the fields they share
+
+    def attack(self, contender: str, repeat: int) -> inversion.Config:
+        """The contender's attack on this comparison's data and model, in that repeat."""
+        chosen = (DIGIT_ATTACKS if self.data.split(":")[0] in ("digits", "mnist") else FACE_ATTACKS)[contender]
+        return replace(
+            chosen,
+            **{name: getattr(self, name) for name in ("data", "people", "pictures", "height", "model")},
+            steps=min(chosen.steps, self.longest),
+            seed=self.seed + repeat,
+        )
+
+
+SMALL = Config(data="digits", repeats=2, longest=10)
+PRESETS = {
+    "faces": Config(),
+    "digits": Config(data="mnist", model="cnn"),
+    "att_faces": Config(data="att_faces", height=112),
+}
+
+
+def run(config: Config) -> Stage[Result]:
+    """Numbers: ``MEASURE_mean_CONTENDER`` averaged over seeds, and its standard deviation ``…_sd``."""
+    results = []
+    for repeat in range(config.repeats):
+        share = repeat / config.repeats, (repeat + 1) / config.repeats
+        results.append((yield from part(one_repeat(config, repeat), *share, f"seed {config.seed + repeat}")))
+    return averaged(results)
+
+
+def one_repeat(config: Config, repeat: int) -> Stage[Result]:
+    base = config.attack("original", repeat)
+    yield Progress(0, 1, "loading data")
+    data = inversion.loaded(base)
+    yield Snapshot("truth", 0, inversion.typical_pictures(data))
+    model = yield from part(inversion.trained_target(base, data), 0.0, 0.1)
+    judge = yield from part(inversion.trained_judge(base, data), 0.1, 0.3)
+    drawn = {}
+    for i, contender in enumerate(CONTENDERS):
+        attack = inversion.attacked(config.attack(contender, repeat), data, model)
+        drawn[contender], _ = yield from part(attack, 0.3 + 0.1 * i, 0.4 + 0.1 * i)
+        yield Snapshot(contender, repeat, drawn[contender])
+    subjects = {**drawn, **inversion.baseline_pictures(data, base.seed)}
+    result = yield from part(inversion.measured(data, model, judge, subjects), 0.7, 1.0)
+    pictures = {f"picture_{contender}": x for contender, x in drawn.items()}
+    return Result(result.numbers, {**pictures, **result.arrays})
+
+
+def averaged(results: list[Result]) -> Result:
+    """Means and standard deviations over seeds; pictures are the first seed's."""
+    numbers = {}
+    for name in results[0].numbers:
+        mean, spread = metrics.mean_and_spread([result.numbers[name] for result in results])
+        numbers[name] = mean
+        if len(results) > 1:
+            numbers[f"{name}_sd"] = spread
+    arrays = {}
+    for name, first in results[0].arrays.items():
+        per_class = np.ndim(first) == 1
+        arrays[name] = np.mean([r.arrays[name] for r in results], axis=0) if per_class else first
+    return Result(numbers, arrays)

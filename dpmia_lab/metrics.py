@@ -1,0 +1,108 @@
+"""What a number on the page is made of: plain functions on arrays, no model in sight.
+
+Pictures are (n, channels, height, width) in [0, 1]. A *distance* is lower the better the attack (and the
+worse for privacy); similarity, recognition and confidence are higher the better the attack.
+"""
+
+import numpy as np
+
+
+def accuracy(confidences: np.ndarray, y: np.ndarray) -> float:
+    """Share of rows whose largest confidence stands at the true label."""
+    return float(np.mean(confidences.argmax(1) == y))
+
+
+def viewable(x: np.ndarray) -> np.ndarray:
+    """What can be shown of x: pictures within [0, 1] as they are, others stretched onto [0, 1]."""
+    low = x.min(axis=(1, 2, 3), keepdims=True)
+    high = x.max(axis=(1, 2, 3), keepdims=True)
+    outside = (low < 0) | (high > 1)
+    stretched = (x - low) / np.maximum(high - low, 1e-12)
+    return np.where(outside, stretched, x).astype(np.float32)
+
+
+def euclidean_distances(x: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(n, m): ‖x_i − others_j‖₂ over all pixels."""
+    a, b = _flat(x).astype(np.float64), _flat(others).astype(np.float64)
+    squares = (a**2).sum(1)[:, None] + (b**2).sum(1)[None] - 2 * a @ b.T
+    return np.sqrt(np.maximum(squares, 0))
+
+
+def correlations(x: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(n, m): Pearson correlation of pixels, blind to brightness and contrast; 0 for a flat picture."""
+    return _standardised(x) @ _standardised(others).T
+
+
+def ssim_values(x: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(n, m): structural similarity of every pair, as scikit-image defines it (7x7 windows).
+
+    Local means and variances are computed once a picture instead of once a pair; a test holds it equal
+    to ``skimage.metrics.structural_similarity``.
+    """
+    from scipy.ndimage import uniform_filter
+
+    side = ssim_window(x.shape)
+    samples = side * side
+    inner = (..., slice(side // 2, -(side // 2)), slice(side // 2, -(side // 2)))
+
+    def local_mean(pictures):  # mean over the window, where the window fits
+        return uniform_filter(pictures, size=(0, 0, side, side))[inner]
+
+    x, others = x.astype(np.float64), others.astype(np.float64)
+    mean_x, mean_o = local_mean(x), local_mean(others)
+    sample = samples / (samples - 1)
+    var_x = sample * (local_mean(x * x) - mean_x**2)
+    var_o = sample * (local_mean(others * others) - mean_o**2)
+    c1, c2 = 0.01**2, 0.03**2
+    values = np.empty((len(x), len(others)))
+    for i in range(len(x)):
+        both = mean_x[i] * mean_o
+        covariance = sample * (local_mean(x[i] * others) - both)
+        top = (2 * both + c1) * (2 * covariance + c2)
+        bottom = (mean_x[i] ** 2 + mean_o**2 + c1) * (var_x[i] + var_o + c2)
+        values[i] = (top / bottom).mean(axis=(1, 2, 3))
+    return values
+
+
+def least_ssim_distance(x: np.ndarray, others: np.ndarray) -> float:
+    """1 − SSIM of the single picture x to the most similar of the others, as scikit-image computes it."""
+    from skimage.metrics import structural_similarity
+
+    nearest = others[ssim_values(x, others).argmax()]
+    how = {"data_range": 1.0, "channel_axis": 0, "win_size": ssim_window(x.shape)}
+    return float(1 - structural_similarity(x[0], nearest, **how))
+
+
+def ssim_window(shape: tuple[int, ...]) -> int:
+    """7, or the largest odd window that fits a smaller picture."""
+    side = min(7, *shape[-2:])
+    return side if side % 2 else side - 1
+
+
+def nearest_of_class(
+    distances: np.ndarray, labels: np.ndarray, other_labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each row, its least distance to a column of its own label, and which column that is (A2).
+
+    The least, not the mean: the person who was hit hardest.
+    """
+    own = np.where(labels[:, None] == other_labels[None], distances, np.inf)
+    index = own.argmin(1)
+    return own[np.arange(len(own)), index], index
+
+
+def mean_and_spread(values) -> tuple[float, float]:
+    """Mean and standard deviation (n − 1) over repeats; the spread of a single run is unknown (nan)."""
+    values = np.asarray(values, dtype=float)
+    return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def _flat(x: np.ndarray) -> np.ndarray:
+    return x.reshape(len(x), -1)
+
+
+def _standardised(x: np.ndarray) -> np.ndarray:
+    flat = _flat(x).astype(np.float64)
+    flat = flat - flat.mean(1, keepdims=True)
+    norm = np.linalg.norm(flat, axis=1, keepdims=True)
+    return np.divide(flat, norm, out=np.zeros_like(flat), where=norm > 1e-9)

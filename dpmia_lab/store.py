@@ -1,0 +1,72 @@
+"""Results on disk, found again by the hash of their configuration.
+
+A result is a folder: ``arrays.npz`` is written first and ``record.json`` last, inside a temporary
+folder that is renamed into place, so what can be found is whole. Nothing is ever pickled.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Result:
+    """What every experiment returns: plain numbers by plain names, and arrays."""
+
+    numbers: dict[str, float]
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def config_key(experiment: str, config: dict) -> str:
+    """The same configuration always has the same key; any other, another."""
+    text = json.dumps([experiment, config], sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Store:
+    """A folder of results, holding the ``most`` recently used ones."""
+
+    def __init__(self, root: Path, most: int = 200) -> None:
+        self.root, self.most = Path(root), most
+
+    def put(self, experiment: str, config: dict, result: Result, about: dict | None = None) -> None:
+        """Keep a result; on any failure (a full disk, say) the store is as it was."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        place = self._place(experiment, config)
+        scratch = Path(tempfile.mkdtemp(dir=self.root, prefix=".new-"))
+        try:
+            np.savez_compressed(scratch / "arrays.npz", **result.arrays)
+            record = {"experiment": experiment, "config": config, "results": result.numbers, **(about or {})}
+            (scratch / "record.json").write_text(json.dumps(record, indent=1))
+            if place.exists():
+                shutil.rmtree(place)
+            os.replace(scratch, place)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+        self._forget_oldest()
+
+    def get(self, experiment: str, config: dict) -> tuple[Result, dict] | None:
+        """The result and its record, or None where there is no whole one."""
+        place = self._place(experiment, config)
+        try:
+            record = json.loads((place / "record.json").read_text())
+            with np.load(place / "arrays.npz", allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
+        except (OSError, ValueError, KeyError, EOFError):
+            return None
+        os.utime(place)  # used now
+        return Result(record["results"], arrays), record
+
+    def _place(self, experiment: str, config: dict) -> Path:
+        return self.root / f"{experiment}-{config_key(experiment, config)}"
+
+    def _forget_oldest(self) -> None:
+        places = sorted(self.root.glob("[!.]*"), key=lambda place: place.stat().st_mtime)
+        for place in places[: max(0, len(places) - self.most)]:
+            shutil.rmtree(place, ignore_errors=True)
