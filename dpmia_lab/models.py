@@ -42,15 +42,14 @@ def mlp(shape: tuple[int, int, int], classes: int, generator: torch.Generator) -
 def small_cnn(shape: tuple[int, int, int], classes: int, generator: torch.Generator) -> nn.Sequential:
     """Two convolutions and two fully connected layers (paper A's network for digits)."""
     channels, height, width = shape
+    inner = 32 * math.ceil(height / 4) * math.ceil(width / 4)
     model = nn.Sequential(
-        skip_init(nn.Conv2d, channels, 16, 5, padding=2),
+        skip_init(nn.Conv2d, channels, 16, 5, stride=2, padding=2),
         nn.ReLU(),
-        nn.MaxPool2d(2),
-        skip_init(nn.Conv2d, 16, 32, 5, padding=2),
+        skip_init(nn.Conv2d, 16, 32, 5, stride=2, padding=2),
         nn.ReLU(),
-        nn.MaxPool2d(2),
         nn.Flatten(),
-        skip_init(nn.Linear, 32 * (height // 4) * (width // 4), 128),
+        skip_init(nn.Linear, inner, 128),
         nn.ReLU(),
         skip_init(nn.Linear, 128, classes),
     )

@@ -9,7 +9,10 @@ import json
 import os
 import shutil
 import tempfile
+import zipfile
+import zlib
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +26,17 @@ class Result:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
 
+@cache
+def code_fingerprint() -> str:
+    """Changes with any line of the package, so that no result outlives the code that computed it."""
+    here = Path(__file__).parent
+    sources = sorted(path for path in here.rglob("*.py") if "widgets" not in path.parts)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+
+
 def config_key(experiment: str, config: dict) -> str:
-    """The same configuration always has the same key; any other, another."""
-    text = json.dumps([experiment, config], sort_keys=True, allow_nan=False)
+    """The same configuration under the same code always has the same key; any other, another."""
+    text = json.dumps([experiment, config, code_fingerprint()], sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -58,7 +69,7 @@ class Store:
             record = json.loads((place / "record.json").read_text())
             with np.load(place / "arrays.npz", allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-        except (OSError, ValueError, KeyError, EOFError):
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
         os.utime(place)  # used now
         return Result(record["results"], arrays), record

@@ -59,10 +59,10 @@ def fredrikson(
     recent = x.new_full((patience, len(labels)), torch.inf)  # the last β costs, a ring
     active = torch.ones_like(labels, dtype=torch.bool)
     shown = snapshot_steps(steps)
+    gradient, _ = cost_gradient(model, x, labels)
     for step in range(1, steps + 1):
-        gradient, _ = cost_gradient(model, x, labels)
         x = torch.where(active[:, None, None, None], processed(x - rate * gradient, process), x)
-        cost = final_costs(model, x, labels)
+        gradient, cost = cost_gradient(model, x, labels)
         better = active & (cost < best_cost)
         best_x = torch.where(better[:, None, None, None], x, best_x)
         best_cost = torch.where(better, cost, best_cost)

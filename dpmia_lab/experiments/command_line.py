@@ -28,6 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
     except Mistake as mistake:
         print(mistake, file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader of our output has gone, as with "| head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         print("\nStopped; nothing was written.", file=sys.stderr)
         return 130
@@ -144,17 +146,23 @@ class ProgressLine:
     def __init__(self) -> None:
         self.time_left = TimeLeft()
         self.last_shown = 0.0
+        self.on_screen = sys.stderr.isatty()
+        self.pause = 0.1 if self.on_screen else 2.0  # a log file wants fewer lines
 
     def show(self, event: Event) -> None:
+        if not isinstance(event, Progress):
+            return
         now = time.monotonic()
-        finished = isinstance(event, Progress) and event.done >= event.total
-        if not isinstance(event, Progress) or (now - self.last_shown < 0.1 and not finished):
+        finished = event.done >= event.total
+        if now - self.last_shown < self.pause and not finished:
             return
         self.last_shown = now
         left = self.time_left.after(event)
         words = "" if left is None else f", {left:.0f} s left"
         line = f"{100 * event.done / event.total:3.0f} % {event.label}{words}"
-        print(f"\r{line:<70}", end="\n" if finished else "", file=sys.stderr, flush=True)
+        if self.on_screen:
+            line = f"\r{line:<70}"
+        print(line, end="\n" if finished or not self.on_screen else "", file=sys.stderr, flush=True)
 
 
 def check_writable(path: Path | None) -> None:

@@ -70,32 +70,37 @@ PRESETS = {
     "digits-original": Config(
         data="mnist", model="cnn", attack="original", prior="none", lam=0.0, steps=1000, rate=1.0, box=False
     ),
-    "digits": Config(data="mnist", model="cnn", prior="l1", lam=0.01, steps=500, rate=0.1),
+    "digits": Config(data="mnist", model="cnn", prior="l1", lam=0.003, steps=500, rate=0.03),
     "digits-published": Config(data="mnist", model="cnn", prior="l1", lam=0.05, steps=5000, rate=0.1),
 }
 
-# How each model is trained: enough to fit its training pictures, no more.
+# How each model is trained: enough steps to fit its training pictures, no more.
 RECIPES = {
-    "softmax": {"epochs": 60, "rate": 0.01, "decay": 0.01, "batch": 32},
-    "mlp": {"epochs": 60, "rate": 0.1, "batch": 32},
-    "cnn": {"epochs": 8, "rate": 0.001, "adam": True, "batch": 32},
+    "softmax": {"steps": 540, "rate": 0.01, "decay": 0.01, "batch": 32},
+    "mlp": {"steps": 600, "rate": 0.1, "batch": 32},
+    "cnn": {"steps": 300, "rate": 0.002, "adam": True, "batch": 32},
 }
-JUDGE_RECIPE = {"epochs": 20, "rate": 0.001, "adam": True, "batch": 16}
-
-
+JUDGE_RECIPE = {"steps": 160, "rate": 0.001, "adam": True, "batch": 16}
+LEAST_EPOCHS = 5  # over a large set, so that every picture is seen a few times
 
 
 def run(config: Config) -> Stage[Result]:
     """Numbers: every measure as a mean over labels, and the same of each baseline picture."""
-    yield Progress(0, 1, "loading data")
-    data = loaded(config)
-    yield Snapshot("truth", 0, typical_pictures(data))
-    model = yield from part(trained_target(config, data), 0.02, 0.2, "training the recogniser")
-    x, frames = yield from part(attacked(config, data, model), 0.2, 0.6, "attacking")
+    data, model, x, frames = yield from part(drawn(config), 0.0, 0.6)
     judge = yield from part(trained_judge(config, data), 0.6, 0.9, "training an independent judge")
     subjects = {"": x, **baseline_pictures(data, config.seed)}
     result = yield from part(measured(data, model, judge, subjects), 0.9, 1.0, "measuring")
     return Result(result.numbers, {"reconstruction": x, **result.arrays, **frames})
+
+
+def drawn(config: Config) -> "Stage[tuple[Dataset, nn.Module, np.ndarray, dict]]":
+    """The attacker's half: data, the trained recogniser, the finished pictures, the frames on the way."""
+    yield Progress(0, 1, "loading data")
+    data = loaded(config)
+    yield Snapshot("truth", 0, typical_pictures(data))
+    model = yield from part(trained_target(config, data), 0.02, 0.3, "training the recogniser")
+    x, frames = yield from part(attacked(config, data, model), 0.3, 1.0, "attacking")
+    return data, model, x, frames
 
 
 def loaded(config: Config) -> Dataset:
@@ -146,7 +151,9 @@ def trained(
     device = best_device()
     x, y = torch.from_numpy(x).to(device), torch.from_numpy(y).to(device)
     model = model.to(device)
-    return (yield from train(model, x, y, generator=order, **recipe))
+    recipe = dict(recipe)
+    epochs = max(LEAST_EPOCHS, recipe.pop("steps") * recipe["batch"] // len(x))
+    return (yield from train(model, x, y, generator=order, epochs=epochs, **recipe))
 
 
 def attacked(config: Config, data: Dataset, model: "nn.Module") -> Stage[tuple[np.ndarray, dict]]:
@@ -206,7 +213,7 @@ def measured(
         "judge_accuracy": metrics.accuracy(outputs(judge, data.train_x), data.train_y),
         "chance": 1 / data.classes,
     }
-    arrays = {"truth": typical_pictures(data)}
+    arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names)}
     for done, (name, x) in enumerate(subjects.items()):
         suffix = f"_{name}" if name else ""
         share = done / len(subjects), (done + 1) / len(subjects)

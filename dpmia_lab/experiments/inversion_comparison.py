@@ -105,6 +105,6 @@ def averaged(results: list[Result]) -> Result:
             numbers[f"{name}_sd"] = spread
     arrays = {}
     for name, first in results[0].arrays.items():
-        per_class = np.ndim(first) == 1
+        per_class = first.ndim == 1 and first.dtype.kind in "bf"
         arrays[name] = np.mean([r.arrays[name] for r in results], axis=0) if per_class else first
     return Result(numbers, arrays)

@@ -1,0 +1,154 @@
+"""Charts: plain functions from results to a matplotlib Figure and the sentence that stands for it.
+
+No pyplot: it keeps every figure it makes, which a server cannot afford. Labels stand at the lines, what
+is good stands at the axis, grey is reference.
+"""
+
+import io
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+INK, EXPOSED, PROTECTED, REFERENCE, LINE = "#1B1B1B", "#D55E00", "#0072B2", "#767269", "#DEDAD1"
+STYLE = {
+    "font.family": "sans-serif",
+    "font.size": 10.5,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#EEEBE4",
+    "xtick.color": "#5A5750",
+    "ytick.color": "#5A5750",
+    "text.color": INK,
+    "figure.facecolor": "white",
+    "svg.fonttype": "none",
+}
+DPI = 100
+
+
+@dataclass(frozen=True)
+class Chart:
+    figure: Figure
+    alt: str  # what the chart shows, in words, computed from the same data
+
+    def png(self) -> bytes:
+        """Drawn at twice the resolution, for sharp text on sharp screens."""
+        buffer = io.BytesIO()
+        with rc_context(STYLE):
+            FigureCanvasAgg(self.figure).print_png(
+                buffer, pil_kwargs={"compress_level": 1}, metadata={"Software": None}
+            )
+        return buffer.getvalue()
+
+
+# measure: (name in words, what is what at the axis)
+MEASURES = {
+    "distance": ("Euclidean distance to the nearest training picture", "lower: closer to a real picture"),
+    "ssim_distance": ("1 − SSIM to the nearest training picture", "lower: closer to a real picture"),
+    "similarity": ("correlation with the nearest training picture", "higher: closer to a real picture"),
+    "confidence": ("the model's own confidence", "higher: the model is surer"),
+}
+BASELINES = {
+    "noise": ("random noise", (0, (1, 1))),
+    "blank": ("a black picture", (0, (4, 2))),
+    "other_class": ("someone else's picture", (0, (6, 1, 1, 1))),
+    "class_mean": ("the class's mean picture", "-"),
+}
+
+
+def new_figure(width: int, height: int) -> Figure:
+    """That many CSS pixels, at twice the density."""
+    return Figure(figsize=(width / DPI, height / DPI), dpi=2 * DPI, layout="constrained")
+
+
+def per_class_chart(arrays: dict[str, np.ndarray], measure: str, names: list[str], width: int) -> Chart:
+    """Each class's reconstruction (dots) against pictures that owe nothing to the attack (grey lines)."""
+    title, good = MEASURES[measure]
+    order = np.argsort(arrays[measure])
+    places = np.arange(len(order))
+    with rc_context(STYLE):
+        figure = new_figure(width, 320)
+        axes = figure.add_subplot()
+        ends = {}
+        for name, (words, dashes) in BASELINES.items():
+            values = arrays[f"{measure}_{name}"][order]
+            axes.plot(places, values, color=REFERENCE, linestyle=dashes, linewidth=1.3)
+            ends[words] = float(values[-1])
+        axes.plot(places, arrays[measure][order], "o", color=EXPOSED, markersize=6)
+        ends["drawn by the attack"] = float(arrays[measure][order][-1])
+        label_line_ends(axes, len(order) - 1, ends)
+        axes.set_xlabel("classes, sorted by the attack's value")
+        axes.set_ylabel(f"{title}\n({good})" if width > 500 else good)
+        few = len(order) <= 12
+        axes.set_xticks(places if few else [], [names[i] for i in order] if few else [])
+    means = ", ".join(f"{words} {arrays[f'{measure}_{n}'].mean():.2f}" for n, (words, _) in BASELINES.items())
+    alt = f"{title}, mean over {len(order)} classes: drawn by the attack {arrays[measure].mean():.2f}; {means}."
+    return Chart(figure, alt)
+
+
+def label_line_ends(axes: Axes, x: float, ends: dict[str, float]) -> None:
+    """The name of each line at its right end, moved apart where they would overlap."""
+    low, high = axes.get_ylim()
+    gap = (high - low) * 0.065
+    position = low - gap
+    for words, value in sorted(ends.items(), key=lambda item: item[1]):
+        position = max(value, position + gap)
+        colour = EXPOSED if words == "drawn by the attack" else REFERENCE
+        axes.annotate(
+            words, (x, value), (10, 0), textcoords="offset points", color=colour, va="center", fontsize=10,
+            xytext=(x + 0.03 * max(x, 1), position), annotation_clip=False,
+        ).set_transform(axes.transData)
+
+
+CONTENDERS = {
+    "original": "original attack",
+    "published": "enhanced, settings as published",
+    "enhanced": "enhanced, settings of this lab",
+    "ours": "this lab's prior, then a blur",
+}
+COMPARED = {
+    "recognised_share": "recognised by the judge\n(share of classes; higher: worse leak)",
+    "recognised_ssim_share": "recognised by nearest SSIM\n(share of classes; higher: worse leak)",
+    "ssim_distance_mean": "1 − SSIM, nearest picture\n(lower: worse leak)",
+    "distance_mean": "Euclidean distance\n(lower: worse leak)",
+}
+
+
+def comparison_chart(numbers: dict[str, float], width: int) -> Chart:
+    """Four measures side by side; bars are one standard deviation over seeds, grey lines are baselines."""
+    columns = 4 if width > 800 else 2 if width > 500 else 1
+    rows = len(COMPARED) // columns
+    with rc_context(STYLE):
+        figure = new_figure(width, 60 + 190 * rows)
+        for i, (measure, words) in enumerate(COMPARED.items()):
+            axes = figure.add_subplot(rows, columns, i + 1)
+            draw_contenders(axes, numbers, measure)
+            axes.set_xlabel(words, fontsize=10)
+            if i % columns == 0:
+                axes.set_yticks(range(len(CONTENDERS)), CONTENDERS.values())
+            else:
+                axes.set_yticks(range(len(CONTENDERS)), [""] * len(CONTENDERS))
+    sentences = [
+        f"{words}: {numbers[f'recognised_share_{name}']:.0%} recognised by the judge, "
+        f"distance {numbers[f'distance_mean_{name}']:.2f}"
+        for name, words in CONTENDERS.items()
+    ]
+    return Chart(figure, "; ".join(sentences) + ".")
+
+
+def draw_contenders(axes: Axes, numbers: dict[str, float], measure: str) -> None:
+    for place, name in enumerate(CONTENDERS):
+        spread = numbers.get(f"{measure}_{name}_sd", 0.0)
+        axes.errorbar(
+            numbers[f"{measure}_{name}"], place, xerr=spread, fmt="o", color=EXPOSED, markersize=7, capsize=3
+        )
+    for name in ("noise", "blank", "other_class"):
+        axes.axvline(numbers[f"{measure}_{name}"], color=REFERENCE, linestyle=BASELINES[name][1], linewidth=1.2)
+    axes.set_ylim(len(CONTENDERS) - 0.5, -0.5)

@@ -1,0 +1,138 @@
+"""The lab as a web server: Voilà in this process, with fewer doors and one look.
+
+    serve(Path("notebooks"), port=8866)
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import urllib.request
+from pathlib import Path
+
+from jupyter_core.utils import run_sync
+from jupyter_server.base.handlers import FileFindHandler
+from jupyter_server.utils import url_path_join
+from tornado.ioloop import IOLoop
+from tornado.web import RedirectHandler
+from voila.app import Voila
+from voila.static_file_handler import MultiStaticFileHandler, TemplateStaticFileHandler
+from voila.tornado.execution_request_handler import ExecutionRequestHandler
+from voila.tornado.handler import TornadoVoilaHandler
+
+from dpmia_lab.serve.handlers import Alive, Channels, EndKernel, KernelModel, NotHere, plain
+from dpmia_lab.serve.settings import announce_template, kernel_settings, page_settings
+
+KERNEL = r"(?P<kernel_id>\w+-\w+-\w+-\w+-\w+)"
+# No slash and no leading dot: there is no way to write "outside the folder".
+FILE = r"[\w-]+(?:\.[\w-]+)*"
+LARGEST_UPLOAD = 30 * 2**20
+
+
+class LabServer(Voila):
+    """Voilà that answers only what the lab's pages ask for."""
+
+    config_file_paths = []  # the lab is the same whatever Jupyter settings a person has
+    open_browser = False
+
+    def load_config_file(self, *args, **kwargs) -> None:
+        """Read none, for the same reason."""
+
+    def init_settings(self) -> dict:
+        settings = super().init_settings()
+        # What a page may send to its kernel: moved widgets, never code.
+        self.kernel_manager.allowed_message_types = [
+            "comm_open",
+            "comm_close",
+            "comm_msg",
+            "comm_info_request",
+            "kernel_info_request",
+        ]
+        settings["default_handler_class"] = NotHere
+        settings["websocket_max_message_size"] = LARGEST_UPLOAD
+        return settings
+
+    def init_handlers(self) -> list:
+        landing = {"url": url_path_join(self.base_url, "voila/render/index.ipynb"), "permanent": False}
+        notebooks = {
+            "template_paths": self.template_paths,
+            "config": self.config,
+            "voila_configuration": self.voila_configuration,
+        }
+        routes = [
+            (r"/", plain(RedirectHandler), landing),
+            (r"/voila(?:/|/tree.*)?", plain(RedirectHandler), landing),
+            (rf"/voila/render/({FILE}\.ipynb)", plain(TornadoVoilaHandler), notebooks),
+            (rf"/voila/execution/{KERNEL}", plain(ExecutionRequestHandler), {}),
+            (rf"/voila/api/shutdown/{KERNEL}", EndKernel, {}),
+            (rf"/voila/templates/(\w+/static/{FILE})", plain(TemplateStaticFileHandler), {}),
+            (rf"/voila/static/({FILE})", plain(MultiStaticFileHandler), {"paths": self.static_paths}),
+            (r"/voila/labextensions/(.*)", plain(FileFindHandler), {"path": self.labextensions_path}),
+            (rf"/api/kernels/{KERNEL}", KernelModel, {}),
+            (rf"/api/kernels/{KERNEL}/channels", Channels, {}),
+            (r"/alive(?:/([\w-]+))?", Alive, {}),
+        ]
+        return [(url_path_join(self.server_url, path), handler, given) for path, handler, given in routes]
+
+    def listen(self) -> None:
+        """Serve until Ctrl-C or a signal to end, then end the kernels."""
+        self.app.listen(self.port, self.ip)
+        self.ioloop = IOLoop.current()
+        signal.signal(signal.SIGINT, self._handle_signal_stop)
+        print(f"The lab is open at {self.display_url} (Ctrl-C closes it).", flush=True)
+        try:
+            self.ioloop.start()
+        finally:
+            self.stop()
+        print("\nThe lab is closed.", flush=True)
+
+    def stop(self) -> None:
+        """Kernels keep nothing that matters, so they need no time to end; asked politely, they complain."""
+        run_sync(self.kernel_manager.shutdown_all)(now=True)
+        shutil.rmtree(self.connection_dir)
+
+
+def is_free(ip: str, port: int) -> bool:
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((ip, port))
+        except OSError:
+            return False
+    return True
+
+
+def is_our_lab(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address + "alive", timeout=2) as answer:
+            return json.load(answer).get("lab") == "dpmia_lab"
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def serve(
+    notebooks: Path,
+    port: int,
+    ip: str = "127.0.0.1",
+    base_url: str = "/",
+    idle_seconds: int = 300,
+    check_seconds: int = 30,
+) -> int:
+    """Serve a folder of notebooks as pages until stopped; returns the exit code."""
+    if not is_free(ip, port):
+        address = f"http://{ip}:{port}{base_url}"
+        if is_our_lab(address):
+            print(f"The lab is already open at {address}")
+            return 0
+        taken, port = port, next(other for other in range(port + 1, 65536) if is_free(ip, other))
+        print(f"Port {taken} is used by another program, so the lab takes port {port}.")
+    announce_template()
+    os.environ["DPMIA_SERVED"] = "1"  # kernels inherit it: their page then knows that it is served
+    config = page_settings()
+    config.merge(kernel_settings(idle_seconds, check_seconds))
+    config.Application.log_level = "ERROR"
+    server = LabServer(config=config, root_dir=str(notebooks.resolve()), port=port, ip=ip, base_url=base_url)
+    server.initialize([])
+    server.start()
+    return 0

@@ -1,0 +1,100 @@
+"""What the server answers, beside Voilà's own pages: is the kernel alive, end it, and plain error pages."""
+
+from jupyter_core.utils import ensure_async
+from jupyter_server._tz import utcnow
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.services.kernels.handlers import KernelHandler
+from tornado.web import HTTPError, RequestHandler
+from voila.tornado import kernel_websocket_handler as voila_websocket
+
+# The browser itself then refuses anything from outside. Voilà's scripts build functions from text.
+POLICY = (
+    "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'; frame-ancestors 'self'; base-uri 'self'; form-action 'self'"
+)
+PROTOCOL = "v1.kernel.websocket.jupyter.org"
+SENTENCES = {
+    403: "This is not open to visitors.",
+    404: "There is no such page in the lab.",
+    405: "This is not open to visitors.",
+}
+OTHERWISE = "Something went wrong in the lab; reloading the page may help."
+
+
+class Plain:
+    """Mixed into every handler: safe headers, and errors in one sentence without a traceback."""
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()
+        self.clear_header("Server")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Referrer-Policy", "same-origin")
+        self.set_header("Content-Security-Policy", POLICY)
+
+    def write_error(self, status_code: int, **kwargs) -> None:
+        self.set_header("Content-Type", "text/html; charset=UTF-8")
+        template = self.settings["voila_jinja2_env"].get_template("error.html")
+        sentence = SENTENCES.get(status_code, OTHERWISE)
+        self.finish(template.render(sentence=sentence, home=self.settings["base_url"]))
+
+
+def plain(handler: type) -> type:
+    return type(handler.__name__, (Plain, handler), {})
+
+
+class NotHere(Plain, RequestHandler):
+    """Every address that nothing else answers."""
+
+    def prepare(self) -> None:
+        raise HTTPError(404)
+
+
+class Alive(Plain, JupyterHandler):
+    """Whether a page's kernel still lives; ``?reader=1`` says that somebody is reading that page."""
+
+    async def get(self, kernel_id: str | None) -> None:
+        alive = kernel_id in self.kernel_manager
+        if alive:
+            kernel = self.kernel_manager.get_kernel(kernel_id)
+            alive = await ensure_async(kernel.is_alive())
+            if self.get_query_argument("reader", "") == "1":
+                kernel.last_activity = utcnow()
+        self.set_header("Cache-Control", "no-store")
+        self.finish({"lab": "dpmia_lab", "alive": alive})
+
+
+class KernelModel(Plain, KernelHandler):
+    """The page asks once for its kernel's description. It may not end it here: see EndKernel."""
+
+    SUPPORTED_METHODS = ("GET",)
+
+
+class EndKernel(Plain, JupyterHandler):
+    """A page that is left tells so, and its kernel ends."""
+
+    def check_xsrf_cookie(self) -> None:
+        """The page has no such cookie to show; knowing the kernel's random name is proof enough."""
+
+    async def post(self, kernel_id: str) -> None:
+        if kernel_id not in self.kernel_manager:
+            raise HTTPError(404)
+        await ensure_async(self.kernel_manager.shutdown_kernel(kernel_id, now=True))
+        self.set_status(204)
+
+
+class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
+    """The page's line to its kernel. Code and tracebacks do not pass."""
+
+    async def get(self, kernel_id: str) -> None:
+        # Voilà holds back messages in this protocol only, the one that its pages speak.
+        if PROTOCOL not in self.request.headers.get("Sec-WebSocket-Protocol", ""):
+            raise HTTPError(403)
+        if kernel_id not in self.kernel_manager:
+            raise HTTPError(404)
+        await super().get(kernel_id)
+
+    def write_message(self, message: bytes, binary: bool = True):
+        header = voila_websocket.read_header_from_binary_message(message)
+        if header and header["msg_type"] == "error":
+            return None
+        return super().write_message(message, binary)

@@ -1,0 +1,72 @@
+"""How Voilà is set up for the lab: the look of the pages, and the life of the kernels behind them.
+
+The lab's own server and Binder (binder/jupyter_server_config.py) both take their settings from here.
+"""
+
+import os
+from pathlib import Path
+
+from traitlets.config import Config
+
+SHARE = Path(__file__).parent / "share" / "jupyter"
+WIDGETS = Path(__file__).parent.parent / "widgets"
+
+
+def announce_template() -> None:
+    """Let Voilà find our template: it looks along JUPYTER_PATH."""
+    paths = [str(SHARE), os.environ.get("JUPYTER_PATH", "")]
+    os.environ["JUPYTER_PATH"] = os.pathsep.join(path for path in paths if path)
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def give_title(handler, notebook, cwd) -> None:
+    """Name the page after the notebook's first heading, unless its metadata already has a title."""
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    headings = [line.lstrip("# ") for line in prose.splitlines() if line.startswith("# ")]
+    notebook.metadata.setdefault("title", headings[0] if headings else "dpmia_lab")
+
+
+def formulas_from_here(page_config: dict, **context) -> dict:
+    """Without an address for MathJax, Voilà sets formulas with the copy that it brings along."""
+    return page_config | {"mathjaxConfig": None, "fullMathjaxUrl": None}
+
+
+def page_settings() -> Config:
+    """One look for every page, which no visitor and no notebook can change."""
+    config = Config()
+    config.VoilaConfiguration.template = "dpmia"
+    config.VoilaConfiguration.theme = "light"
+    config.VoilaConfiguration.allow_template_override = "NO"
+    config.VoilaConfiguration.allow_theme_override = "NO"
+    config.VoilaConfiguration.file_allowlist = []
+    # The page comes at once with all its prose; cells run, and show, while it is being read. A cell that
+    # raises then leaves a gap, where otherwise it would take the rest of the page with it.
+    config.VoilaConfiguration.progressive_rendering = True
+    config.VoilaConfiguration.extension_denylist = ["jupyterlab_pygments"]  # colours code, which is not shown
+    config.VoilaConfiguration.prelaunch_hook = give_title
+    config.VoilaConfiguration.page_config_hook = formulas_from_here
+    config.VoilaConfiguration.resources = {
+        "lab": {"css": text_of(WIDGETS / "lab.css"), "js": text_of(WIDGETS / "lab.js")}
+    }
+    config.VoilaExecutor.cell_error_instruction = "This part of the page is missing; reload it to try again."
+    return config
+
+
+def kernel_settings(idle_seconds: int, check_seconds: int) -> Config:
+    """A kernel ends when nobody has read its page and it has said nothing for ``idle_seconds``."""
+    config = Config()
+    config.MappingKernelManager.cull_idle_timeout = idle_seconds
+    config.MappingKernelManager.cull_interval = check_seconds
+    # An open but forgotten tab stays connected for days; a running experiment keeps sending its progress.
+    config.MappingKernelManager.cull_connected = True
+    config.MappingKernelManager.cull_busy = False
+    # A fresh kernel would know nothing of the widgets on the page: better to say that the old one is gone.
+    config.KernelManager.autorestart = False
+    # Files that only this user can open, instead of ports that anyone on the machine can reach.
+    config.KernelManager.transport = "ipc"
+    # Beyond the limit, 1 MB/s at first, messages are dropped: charts sent ten times a second come near it.
+    config.ZMQChannelsWebsocketConnection.iopub_data_rate_limit = 20e6
+    return config

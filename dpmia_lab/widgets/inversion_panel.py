@@ -1,0 +1,303 @@
+"""The main panel of lesson 1: train a model, invert it, look, measure, compare."""
+
+import tempfile
+import time
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+
+import ipywidgets as widgets
+
+from dpmia_lab.checks import Mistake
+from dpmia_lab.data import catalogue, from_upload
+from dpmia_lab.data.cache import cache_folder
+from dpmia_lab.experiments import inversion
+from dpmia_lab.experiments.configs import changed_from
+from dpmia_lab.experiments.inversion import PRESETS, Config
+from dpmia_lab.stages import Event, Progress, Stage
+from dpmia_lab.store import Result, Store
+from dpmia_lab.widgets.controls import Controls, choice, scale
+from dpmia_lab.widgets.inversion_view import InversionView
+from dpmia_lab.widgets.links import config_or_default, page_query, query_of
+from dpmia_lab.widgets.parts import RunBar, error_html, page_poster, panel, text, with_classes
+from dpmia_lab.widgets.pictures import picture_html
+from dpmia_lab.widgets.runner import Runner
+from dpmia_lab.widgets.runs import Run, RunTable
+
+OWN = "own"  # the menu's entry for an uploaded file
+WORDS = {
+    "softmax": "softmax regression",
+    "mlp": "one hidden layer",
+    "cnn": "convolutional network",
+    "l1": "few bright strokes (ℓ1)",
+    "btv": "flat areas, sharp edges (BTV)",
+    "l1+tv": "smooth and dark (ℓ1 + TV)",
+    "none": "none",
+}
+PRESET_WORDS = {
+    "faces": "faces, enhanced attack",
+    "faces-published": "faces, settings as published (A)",
+    "faces-original": "faces, original attack (E)",
+    "digits-original": "digits, original attack",
+    "digits": "digits, enhanced attack",
+    "digits-published": "digits, settings as published (A)",
+}
+
+
+def only_enhanced(values: dict) -> str:
+    return "" if values["attack"] == "enhanced" else "Only the enhanced attack has this."
+
+
+def only_original(values: dict) -> str:
+    return "" if values["attack"] == "original" else "Only the original attack filters while it runs."
+
+
+def needs_prior(values: dict) -> str:
+    if values["attack"] != "enhanced":
+        return only_enhanced(values)
+    return "" if values["prior"] != "none" else "Without a prior there is nothing to weigh."
+
+
+def only_faces(values: dict) -> str:
+    return "" if values["data"] in ("faces", "att_faces") else "This set has its own classes."
+
+
+class InversionPanel:
+    """``panel.view`` is the widget; ``panel.runs`` and ``panel.last`` are what tasks look at."""
+
+    def __init__(self, query: str | None = None, store: Store | None = None) -> None:
+        self.store = store or Store(cache_folder() / "results")
+        self.runner = Runner(page_poster())
+        self.uploads = tempfile.TemporaryDirectory(prefix="dpmia_lab_")
+        self.uploaded: Path | None = None
+        self.last: Run | None = None
+        self.listeners = []  # called with every finished run
+        self.seen = InversionView()
+        self.bar = RunBar("Train and attack", self.run, self.stop)
+        self.problem, self.stale, self.device = text(""), text("", "dp-stale-place"), text("", "dp-soft")
+        self.link, self.compared = text("", "dp-link"), text("", "dp-compared")
+        self.table = RunTable(summary, self.compare)
+        self.available = {e.name: e for e in catalogue() if e.available}
+        names = tuple(self.available)
+        start, complaint = config_or_default(page_query() if query is None else query, inversion, names)
+        self.base = start
+        self.controls = Controls(self.config, self._controls(), self._reasons(), self.changed)
+        self.preset = with_classes(
+            choice("preset", "start from", [(PRESET_WORDS[name], name) for name in PRESETS]), "dp-field", "dp-preset"
+        )
+        self.upload = with_classes(
+            widgets.FileUpload(accept=".npz,.zip", multiple=False, description="Choose an .npz or .zip"), "dp-upload"
+        )
+        self.upload.observe(lambda _: self.take_upload(), "value")
+        self.width = with_classes(widgets.Text(), "dp-width", "dp-hidden")
+        self.width.observe(lambda change: self.resized(change["new"]), "value")
+        self.view = self._layout()
+        self.controls.set(start)
+        self.preset.value = next((name for name, c in PRESETS.items() if c == start), None) or "faces"
+        self.preset.observe(lambda change: self.controls.set(PRESETS[change["new"]]), "value")
+        self.problem.value = error_html(complaint)
+
+    def _controls(self) -> dict[str, widgets.ValueWidget]:
+        sets = [(entry.title, name) for name, entry in self.available.items()]
+        words = [(WORDS[name], name) for name in inversion.MODELS]
+        priors = [(WORDS[name], name) for name in inversion.PRIORS]
+        return {
+            "data": choice("data", "data set", [*sets, ("your own file…", OWN)]),
+            "people": scale("people", "people", (5, 10, 20, 40)),
+            "model": choice("model", "model", words),
+            "attack": choice("attack", "attack", [("original (E)", "original"), ("enhanced (A)", "enhanced")]),
+            "prior": choice("prior", "prior R(x): the attacker expects", priors),
+            "lam": scale("lam", "λ, weight of the prior", (0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1)),
+            "steps": scale("steps", "T, steps", (10, 30, 100, 300, 500, 1000, 5000)),
+            "rate": scale("rate", "η, size of a step", (0.001, 0.003, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0)),
+            "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
+            "process": choice("process", "filter each step", [(n, n) for n in inversion.PROCESSES]),
+            "smooth": scale("smooth", "blur at the end, pixels", (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
+            "seed": widgets.IntText(description="seed: fixes every random choice"),
+        }
+
+    def _reasons(self) -> dict:
+        return {
+            "people": only_faces,
+            "prior": only_enhanced,
+            "lam": needs_prior,
+            "box": only_enhanced,
+            "process": only_original,
+        }
+
+    def _layout(self) -> widgets.VBox:
+        controls = [
+            self.preset,
+            text("<h4>The model</h4>"),
+            self.controls.group("data"),
+            self.upload,
+            self.controls.group("people", "model"),
+            text("<h4>The attack</h4>"),
+            self.controls.group("attack", "prior", "lam", "steps", "rate", "box", "process", "smooth", "seed"),
+            self.bar,
+            self.problem,
+            self.device,
+        ]
+        results = [self.stale, self.seen.view, self.table.view, self.compared, self.link, self.width]
+        return panel(controls, results, "dp-inversion")
+
+    # ---- settings
+    def config(self, **values) -> Config:
+        if values["data"] == OWN:
+            if self.uploaded is None:
+                raise Mistake("data must be a file you chose; none is chosen yet.")
+            values["data"] = str(self.uploaded)
+        return replace(self.base, **values)
+
+    def changed(self) -> None:
+        """Some control moved: nothing is computed, but what is shown may no longer be what is set."""
+        self.problem.value = ""
+        self.upload.layout.display = "" if self.controls.values()["data"] == OWN else "none"
+        try:
+            config = self.controls.config()
+        except Mistake as mistake:
+            self.problem.value = error_html(str(mistake))
+            return
+        self._show_link(config)
+        self._mark_stale(config)
+
+    def _mark_stale(self, config: Config) -> None:
+        different = changed_from(config, self.last.config) if self.last else {}
+        if not different or self.runner.running:
+            self.stale.value = ""
+            self.view.remove_class("dp-is-stale")
+            return
+        was = ", ".join(f"{name} = {escape(str(getattr(self.last.config, name)))}" for name in different)
+        self.stale.value = (
+            f'<div class="dp-stale" role="status">What you see is for {was}. '
+            f"Press <b>{self.bar.run.description}</b> to see your new settings.</div>"
+        )
+        self.view.add_class("dp-is-stale")
+
+    def _show_link(self, config: Config) -> None:
+        if self.uploaded is not None and config.data == str(self.uploaded):
+            self.link.value = '<small class="dp-soft">A link cannot carry your own file.</small>'
+            return
+        query = escape(query_of(config, inversion))
+        self.link.value = (
+            f'<div class="dp-section"><small>These settings as a link: <a href="{query}" data-lab-link="{query}">'
+            f'{query}</a></small> <button class="dp-small" data-lab-copy="{query}">Copy link</button></div>'
+        )
+
+    def take_upload(self) -> None:
+        """Check the visitor's file at once, and keep it for as long as the page lives."""
+        if not self.upload.value:
+            return
+        given = self.upload.value[0]
+        name, content = Path(given["name"]).name, bytes(given["content"])
+        try:
+            data = from_upload(name, content, seed=0)
+        except Mistake as mistake:
+            self.problem.value = error_html(str(mistake))
+            return
+        self.uploaded = Path(self.uploads.name) / name
+        self.uploaded.write_bytes(content)
+        self.changed()
+        self.problem.value = (
+            f'<div class="dp-note">{escape(name)}: {len(data.train_x) + len(data.test_x)} pictures of '
+            f"{data.classes} classes, {data.shape[1]} × {data.shape[2]} pixels.</div>"
+        )
+
+    def resized(self, width: str) -> None:
+        if width.isdigit():
+            self.seen.set_width(int(width))
+
+    # ---- running
+    def run(self) -> None:
+        self.problem.value = ""
+        try:
+            config = self.controls.config()
+        except Mistake as mistake:
+            self.problem.value = error_html(str(mistake))
+            return
+        kept = self.store.get("inversion", vars(config))
+        if kept is not None:
+            result, record = kept
+            self.finished(config, result, record["seconds"], f"recalled; computed before, {record['device']}")
+            return
+        self.bar.started()
+        self.stale.value = ""
+        self.view.remove_class("dp-is-stale")
+        start = time.monotonic()
+        self.runner.start(
+            lambda: self.stage(config),
+            self.happened,
+            lambda outcome, problem: self.ended(config, outcome, problem, time.monotonic() - start),
+        )
+
+    def stage(self, config: Config) -> Stage[tuple[Result, str]]:
+        """The experiment; its result is also stored, so that the same settings come back at once."""
+        yield Progress(0, 1, "loading PyTorch")
+        from dpmia_lab.devices import best_device, described
+
+        start = time.monotonic()
+        result = yield from inversion.run(config)
+        seconds = round(time.monotonic() - start, 2)
+        device = described(best_device())
+        if self.uploaded is None or config.data != str(self.uploaded):
+            try:
+                self.store.put("inversion", vars(config), result, {"seconds": seconds, "device": device})
+            except OSError:
+                pass  # a full disk costs the convenience, not the result
+        return result, device
+
+    def stop(self) -> None:
+        self.runner.stop()
+
+    def happened(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, Progress):
+                self.bar.show(event)
+            elif event.name == "truth":
+                self.seen.begin(event.array)
+            else:
+                self.seen.live(event.array, event.step)
+
+    def ended(self, config: Config, outcome, problem: str | None, seconds: float) -> None:
+        if problem is not None:
+            self.bar.idle("")
+            self.problem.value = error_html(problem)
+        elif outcome is None:
+            self.bar.idle("stopped")
+        else:
+            result, device = outcome
+            self.finished(config, result, seconds, f"{seconds:.1f} s, {device}")
+        if outcome is None and self.last is not None:
+            self.seen.show(self.last.result)
+
+    def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
+        self.last = self.table.add(config, result, seconds, about)
+        self.seen.show(result)
+        self.bar.idle(escape(about))
+        self.changed()
+        for listener in self.listeners:
+            listener(self.last)
+
+    def compare(self, runs: list[Run]) -> None:
+        """The same people, a row a run."""
+        lines = []
+        for run in runs:
+            arrays = run.result.arrays
+            pictures = "".join(
+                picture_html(x, f"run {run.number}, {name}")
+                for x, name in zip(arrays["reconstruction"][:8], arrays["names"][:8], strict=True)
+            )
+            lines.append(f"<h4>Run {run.number}: {summary(run)}</h4><div class='dp-strip'>{pictures}</div>")
+        self.compared.value = "".join(lines)
+
+
+def summary(run: Run) -> str:
+    c, n = run.config, run.result.numbers
+    how = "original attack" if c.attack == "original" else (
+        f"enhanced attack, prior {WORDS[c.prior]}" + (f", λ = {c.lam:g}" if c.prior != "none" else "")
+    )
+    return (
+        f"{escape(Path(c.data).name)}, {WORDS[c.model]}, {how}, {c.steps} steps, seed {c.seed}: "
+        f'<span class="dp-exposed">{n["recognised_share"]:.0%} recognised</span>, '
+        f"distance {n['distance_mean']:.2f} (noise {n['distance_mean_noise']:.2f})"
+    )

@@ -1,0 +1,51 @@
+"""Arrays as pixel-sharp pictures in HTML: one ``<img>`` each, with words for those who cannot see it."""
+
+import base64
+import io
+from html import escape
+
+import numpy as np
+from PIL import Image
+
+
+def png_bytes(picture: np.ndarray) -> bytes:
+    """(channels, height, width), floats in [0, 1] or bytes, as a PNG."""
+    if picture.dtype != np.uint8:
+        picture = (np.clip(picture, 0, 1) * 255).round().astype(np.uint8)
+    shaped = picture[0] if picture.shape[0] == 1 else picture.transpose(1, 2, 0)
+    buffer = io.BytesIO()
+    Image.fromarray(shaped).save(buffer, "PNG", compress_level=1)
+    return buffer.getvalue()
+
+
+def data_uri(content: bytes, kind: str = "image/png") -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def picture_html(picture: np.ndarray, alt: str, classes: str = "") -> str:
+    """The browser enlarges it without smoothing (CSS image-rendering: pixelated)."""
+    return f'<img class="dp-pixels {classes}" src="{data_uri(png_bytes(picture))}" alt="{escape(alt)}">'
+
+
+def people_html(
+    names: list[str], truth: np.ndarray, drawn: np.ndarray, captions: list[str], words: str = "drawn from the model"
+) -> str:
+    """A grid of pairs: the truth on the left, what the attacker drew on the right, a caption below."""
+    cells = []
+    for name, left, right, caption in zip(names, truth, drawn, captions, strict=True):
+        pair = picture_html(left, f"{name}, training picture") + picture_html(right, f"{name}, {words}")
+        cells.append(
+            f'<figure class="dp-person"><div class="dp-pair">{pair}</div>'
+            f"<figcaption><b>{escape(name)}</b><br>{caption}</figcaption></figure>"
+        )
+    return f'<div class="dp-people">{"".join(cells)}</div>'
+
+
+def sheet(rows: list[np.ndarray], zoom: int = 4, gap: int = 4) -> bytes:
+    """Rows of pictures (n, channels, height, width) as one PNG, enlarged by nearest neighbour, to keep."""
+    lines = []
+    for row in rows:
+        tiles = [np.pad(p, ((0, 0), (gap, 0), (gap, 0)), constant_values=1.0) for p in row]
+        lines.append(np.concatenate(tiles, axis=2))
+    whole = np.concatenate(lines, axis=1)
+    return png_bytes(whole.repeat(zoom, axis=1).repeat(zoom, axis=2))

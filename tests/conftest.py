@@ -1,0 +1,156 @@
+"""A real lab server and a real browser, one of each for all tests that ask for them."""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
+SERVE = """
+import json, sys
+from pathlib import Path
+from dpmia_lab.serve.app import serve
+sys.exit(serve(Path(sys.argv[1]), int(sys.argv[2]), **json.loads(sys.argv[3])))
+"""
+BROWSER_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+]
+
+
+def pytest_collection_modifyitems(items):
+    """Browser tests come last: playwright leaves an event loop running that would be in others' way."""
+    for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker("browser")
+    items.sort(key=lambda item: "browser" in item.fixturenames)
+
+
+@dataclass
+class Lab:
+    """A lab server in its own process; ``said`` is the file with what it printed."""
+
+    address: str
+    process: subprocess.Popen
+    said: Path
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return trial.getsockname()[1]
+
+
+def wait_until(condition, seconds: float = 20) -> bool:
+    """Whether the condition came true in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def listens(lab: Lab) -> bool:
+    assert lab.process.poll() is None, lab.said.read_text()
+    with contextlib.suppress(OSError), urllib.request.urlopen(lab.address + "alive", timeout=5):
+        return True
+    return False
+
+
+def write_notebook(path: Path, cells: list[str]) -> None:
+    """Cells that begin with "#" and a blank are prose, the others code."""
+    made = [new_markdown_cell(cell) if cell.startswith("# ") else new_code_cell(cell) for cell in cells]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(new_notebook(cells=made, metadata={"kernelspec": kernel}), path)
+
+
+@pytest.fixture(scope="session")
+def open_lab(tmp_path_factory):
+    """A function that starts a server on a folder of notebooks, or on ``{"name": [cell, …]}``."""
+    with contextlib.ExitStack() as closing:
+
+        def start(notebooks: Path | dict, **settings) -> Lab:
+            folder = notebooks
+            if isinstance(notebooks, dict):
+                folder = tmp_path_factory.mktemp("notebooks")
+                for name, cells in notebooks.items():
+                    write_notebook(folder / f"{name}.ipynb", cells)
+            port = free_port()
+            said = tmp_path_factory.mktemp("lab") / "said"
+            output = closing.enter_context(said.open("w"))
+            command = [sys.executable, "-c", SERVE, str(folder), str(port), json.dumps(settings)]
+            process = closing.enter_context(
+                subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            )
+            closing.callback(process.terminate)
+            lab = Lab(f"http://127.0.0.1:{port}/", process, said)
+            assert wait_until(lambda: listens(lab), seconds=60), said.read_text()
+            return lab
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def lab_server(open_lab) -> str:
+    """The address of the lab with its real lessons."""
+    return open_lab(NOTEBOOKS).address
+
+
+def find_chromium() -> str | None:
+    names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
+    return next((path for path in map(shutil.which, filter(None, names)) if path), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = find_chromium()
+    if path is None:
+        reason = "no Chromium found: install it, or name it in the environment variable CHROMIUM"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=BROWSER_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def console_errors() -> list[str]:
+    """What the test's page complained about in the browser's console."""
+    return []
+
+
+@pytest.fixture
+def page(browser, console_errors):
+    """A fresh page that fails the test if it asks anything of another host."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    outside = []
+    ours = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
+    page.on("request", lambda request: request.url.startswith(ours) or outside.append(request.url))
+    page.on("console", lambda message: message.type == "error" and console_errors.append(message.text))
+    page.on("pageerror", lambda error: console_errors.append(str(error)))
+    yield page
+    # Left as a person leaves it, a page ends its kernel; a closed context does not.
+    page.goto("about:blank")
+    context.close()
+    assert not outside, f"the page asked other hosts: {outside}"
