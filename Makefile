@@ -23,7 +23,7 @@ test: $(READY)
 	$(PY) -m pytest
 
 lab: $(READY)
-	$(PY) -m jupyterlab --notebook-dir=notebooks
+	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks
 
 bench: $(READY)
 	$(PY) -m pip install --quiet --constraint $(PINS) --no-build-isolation --editable ".[bench]"

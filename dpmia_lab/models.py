@@ -1,19 +1,26 @@
 """The models under attack, and the independent one that judges the pictures.
 
 Each maps pictures (n, channels, height, width) to logits (n, classes). Weights come from a passed
-generator: layers are made without their constructor's own draws, which would come from the global one.
+generator; PyTorch's own constructors would draw them from the global one.
 """
 
 import math
 
 import torch
 from torch import nn
-from torch.nn.utils import skip_init
 
 
-def new_model(
-    name: str, shape: tuple[int, int, int], classes: int, generator: torch.Generator
-) -> nn.Sequential:
+class Linear(nn.Linear):
+    def reset_parameters(self) -> None:
+        """Draw nothing: ``initialised`` fills the weights."""
+
+
+class Conv2d(nn.Conv2d):
+    def reset_parameters(self) -> None:
+        """Draw nothing: ``initialised`` fills the weights."""
+
+
+def new_model(name: str, shape: tuple[int, int, int], classes: int, generator: torch.Generator) -> nn.Sequential:
     """A fresh model of that name for pictures of that (channels, height, width)."""
     if name == "softmax":
         return softmax_regression(shape, classes)
@@ -22,7 +29,7 @@ def new_model(
 
 def softmax_regression(shape: tuple[int, int, int], classes: int) -> nn.Sequential:
     """One linear layer, started at zero: a random start would stay in the weights and show as snow."""
-    layer = skip_init(nn.Linear, math.prod(shape), classes)
+    layer = Linear(math.prod(shape), classes)
     nn.init.zeros_(layer.weight)
     nn.init.zeros_(layer.bias)
     return nn.Sequential(nn.Flatten(), layer)
@@ -32,9 +39,9 @@ def mlp(shape: tuple[int, int, int], classes: int, generator: torch.Generator) -
     """One hidden layer of 128 sigmoid units."""
     model = nn.Sequential(
         nn.Flatten(),
-        skip_init(nn.Linear, math.prod(shape), 128),
+        Linear(math.prod(shape), 128),
         nn.Sigmoid(),
-        skip_init(nn.Linear, 128, classes),
+        Linear(128, classes),
     )
     return initialised(model, generator)
 
@@ -44,14 +51,14 @@ def small_cnn(shape: tuple[int, int, int], classes: int, generator: torch.Genera
     channels, height, width = shape
     inner = 32 * math.ceil(height / 4) * math.ceil(width / 4)
     model = nn.Sequential(
-        skip_init(nn.Conv2d, channels, 16, 5, stride=2, padding=2),
+        Conv2d(channels, 16, 5, stride=2, padding=2),
         nn.ReLU(),
-        skip_init(nn.Conv2d, 16, 32, 5, stride=2, padding=2),
+        Conv2d(16, 32, 5, stride=2, padding=2),
         nn.ReLU(),
         nn.Flatten(),
-        skip_init(nn.Linear, inner, 128),
+        Linear(inner, 128),
         nn.ReLU(),
-        skip_init(nn.Linear, 128, classes),
+        Linear(128, classes),
     )
     return initialised(model, generator)
 
@@ -64,15 +71,15 @@ def evaluation_cnn(shape: tuple[int, int, int], classes: int, generator: torch.G
     channels, height, width = shape
     model = nn.Sequential(
         Standardise(),
-        skip_init(nn.Conv2d, channels, 30, 5),
+        Conv2d(channels, 30, 5),
         nn.MaxPool2d(2),
         nn.ReLU(),
         nn.Flatten(),
-        skip_init(nn.Linear, 30 * ((height - 4) // 2) * ((width - 4) // 2), 100),
+        Linear(30 * ((height - 4) // 2) * ((width - 4) // 2), 100),
         nn.ReLU(),
-        skip_init(nn.Linear, 100, 100),
+        Linear(100, 100),
         nn.ReLU(),
-        skip_init(nn.Linear, 100, classes),
+        Linear(100, classes),
     )
     return initialised(model, generator)
 

@@ -63,48 +63,60 @@ BASELINES = {
 }
 
 
+DRAWN = "drawn by the attack"
+
+
 def new_figure(width: int, height: int) -> Figure:
     """That many CSS pixels, at twice the density."""
     return Figure(figsize=(width / DPI, height / DPI), dpi=2 * DPI, layout="constrained")
 
 
 def per_class_chart(arrays: dict[str, np.ndarray], measure: str, names: list[str], width: int) -> Chart:
-    """Each class's reconstruction (dots) against pictures that owe nothing to the attack (grey lines)."""
+    """Each class's reconstruction (dots) against pictures that owe nothing to the attack (grey lines).
+
+    Up to a dozen classes keep their own baseline values; more are sorted and see the baselines' means.
+    """
     title, good = MEASURES[measure]
-    order = np.argsort(arrays[measure])
+    few = len(names) <= 12
+    order = np.arange(len(names)) if few else np.argsort(arrays[measure])
     places = np.arange(len(order))
     with rc_context(STYLE):
         figure = new_figure(width, 320)
         axes = figure.add_subplot()
-        ends = {}
-        for name, (words, dashes) in BASELINES.items():
-            values = arrays[f"{measure}_{name}"][order]
-            axes.plot(places, values, color=REFERENCE, linestyle=dashes, linewidth=1.3)
-            ends[words] = float(values[-1])
+        for name, (_, dashes) in BASELINES.items():
+            values = arrays[f"{measure}_{name}"]
+            drawn = values[order] if few else np.full(len(order), values.mean())
+            axes.plot(places, drawn, color=REFERENCE, linestyle=dashes, linewidth=1.3)
         axes.plot(places, arrays[measure][order], "o", color=EXPOSED, markersize=6)
-        ends["drawn by the attack"] = float(arrays[measure][order][-1])
-        label_line_ends(axes, len(order) - 1, ends)
-        axes.set_xlabel("classes, sorted by the attack's value")
-        axes.set_ylabel(f"{title}\n({good})" if width > 500 else good)
-        few = len(order) <= 12
+        label_line_ends(axes, len(order) - 1, per_class_line_ends(arrays, measure, order[-1] if few else None))
+        axes.set_title(f"{title}\n{good}", loc="left", fontsize=10.5)
         axes.set_xticks(places if few else [], [names[i] for i in order] if few else [])
+        axes.set_xlabel("classes" if few else f"{len(order)} classes, sorted by the attack's value")
     means = ", ".join(f"{words} {arrays[f'{measure}_{n}'].mean():.2f}" for n, (words, _) in BASELINES.items())
     alt = f"{title}, mean over {len(order)} classes: drawn by the attack {arrays[measure].mean():.2f}; {means}."
     return Chart(figure, alt)
 
 
+def per_class_line_ends(arrays: dict[str, np.ndarray], measure: str, last: int | None) -> dict[str, float]:
+    """Where each line ends: at the last class's value, or at its mean where that is what is drawn."""
+
+    def end(values: np.ndarray) -> float:
+        return float(values.mean() if last is None else values[last])
+
+    ends = {words: end(arrays[f"{measure}_{name}"]) for name, (words, _) in BASELINES.items()}
+    own = arrays[measure]
+    return {**ends, DRAWN: float(own.max() if last is None else own[last])}
+
+
 def label_line_ends(axes: Axes, x: float, ends: dict[str, float]) -> None:
     """The name of each line at its right end, moved apart where they would overlap."""
     low, high = axes.get_ylim()
-    gap = (high - low) * 0.065
+    gap = (high - low) * 0.075
     position = low - gap
     for words, value in sorted(ends.items(), key=lambda item: item[1]):
         position = max(value, position + gap)
-        colour = EXPOSED if words == "drawn by the attack" else REFERENCE
-        axes.annotate(
-            words, (x, value), (10, 0), textcoords="offset points", color=colour, va="center", fontsize=10,
-            xytext=(x + 0.03 * max(x, 1), position), annotation_clip=False,
-        ).set_transform(axes.transData)
+        colour = EXPOSED if words == DRAWN else REFERENCE
+        axes.annotate(words, (x, position), (12, 0), textcoords="offset points", color=colour, va="center", fontsize=10)
 
 
 CONTENDERS = {
@@ -146,9 +158,7 @@ def comparison_chart(numbers: dict[str, float], width: int) -> Chart:
 def draw_contenders(axes: Axes, numbers: dict[str, float], measure: str) -> None:
     for place, name in enumerate(CONTENDERS):
         spread = numbers.get(f"{measure}_{name}_sd", 0.0)
-        axes.errorbar(
-            numbers[f"{measure}_{name}"], place, xerr=spread, fmt="o", color=EXPOSED, markersize=7, capsize=3
-        )
+        axes.errorbar(numbers[f"{measure}_{name}"], place, xerr=spread, fmt="o", color=EXPOSED, markersize=7, capsize=3)
     for name in ("noise", "blank", "other_class"):
         axes.axvline(numbers[f"{measure}_{name}"], color=REFERENCE, linestyle=BASELINES[name][1], linewidth=1.2)
     axes.set_ylim(len(CONTENDERS) - 0.5, -0.5)

@@ -38,9 +38,7 @@ def served(tmp_path):
 
     folder = tmp_path / "served"
     folder.mkdir()
-    with http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Silent, directory=str(folder))
-    ) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Silent, directory=str(folder))) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield folder, f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()

@@ -101,9 +101,7 @@ def test_whole_mnist_from_idx_files(tmp_path, layout, packed):
         path = folder / (name + ".gz" if packed else name)
         path.write_bytes(gzip.compress(content) if packed else content)
     data = load(f"mnist:{tmp_path}")
-    assert (
-        np.allclose(data.test_x[:, 0] * 255, pixels, atol=1e-4) and data.train_y.tolist() == labels.tolist()
-    )
+    assert np.allclose(data.test_x[:, 0] * 255, pixels, atol=1e-4) and data.train_y.tolist() == labels.tolist()
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(Mistake, match="t10k-labels-idx1-ubyte.* must be a whole idx file"):
         load(f"mnist:{tmp_path}")

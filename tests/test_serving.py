@@ -267,7 +267,7 @@ def test_the_page_answers(page, lab, console_errors):
     handle = page.locator(".count .noUi-handle")
     handle.press("ArrowRight")
     page.get_by_text("Python saw 4").wait_for()
-    assert time.monotonic() - begun < 15  # about 2 s on an idle machine, but tests may share theirs
+    assert time.monotonic() - begun < 15  # it is 2 to 4 s, by how busy the machine is
     assert page.locator("#lab-starting").is_hidden()
     assert page.locator("mjx-container").count() == 1
     assert console_errors == []

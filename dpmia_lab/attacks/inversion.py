@@ -127,9 +127,7 @@ def objective_gradient(
     return gradient, cost.detach()
 
 
-def cost_gradient(
-    model: nn.Module, x: torch.Tensor, labels: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
+def cost_gradient(model: nn.Module, x: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return objective_gradient(model, x, labels, "none", 0.0, box=False)
 
 

@@ -24,9 +24,7 @@ def load_faces(people: int, pictures: int, height: int, seed: int) -> Dataset:
     return Dataset("faces", *halves, names, "Generated faces of people who do not exist; no terms attached.")
 
 
-def generated_faces(
-    people: int, pictures: int, height: int, width: int, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
+def generated_faces(people: int, pictures: int, height: int, width: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """x (people*pictures, 1, height, width) float32 in [0, 1], grouped by person, and y (people*pictures,).
 
     Person i and their picture j are the same whatever the number of people or pictures.

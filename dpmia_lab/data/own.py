@@ -174,9 +174,7 @@ def _equal_pictures(files: list[tuple[str, str, bytes]], source: str) -> list[np
 
 def _check_values(count: int, source: str) -> None:
     if count > MOST_VALUES:
-        raise Mistake(
-            f"{source}: all pictures may have {MOST_VALUES:,} values together; they have {count:,}."
-        )
+        raise Mistake(f"{source}: all pictures may have {MOST_VALUES:,} values together; they have {count:,}.")
 
 
 def _pixels(content: bytes, file: str) -> np.ndarray:

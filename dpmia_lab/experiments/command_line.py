@@ -7,7 +7,6 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 import time
 from dataclasses import fields
 from pathlib import Path
@@ -18,7 +17,9 @@ from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import EXPERIMENTS
 from dpmia_lab.experiments.configs import as_dict, text_of, with_text_values
-from dpmia_lab.stages import Event, Progress, TimeLeft, drain
+from dpmia_lab.experiments.progress_line import ProgressLine
+from dpmia_lab.experiments.records import check_writable, circumstances, write_whole
+from dpmia_lab.stages import drain
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -125,63 +126,6 @@ def run_experiment(chosen: argparse.Namespace) -> None:
         write_whole(chosen.json, lambda file: file.write(json.dumps(record, indent=1).encode()))
     for name, value in result.numbers.items():
         print(f"{name:40} {value:.4g}")
-
-
-def circumstances() -> dict:
-    """What a result depends on besides its settings."""
-    import platform
-
-    import torch
-
-    from dpmia_lab.devices import best_device, described
-
-    versions = {"dpmia_lab": __version__, "python": platform.python_version()}
-    versions |= {"torch": torch.__version__, "numpy": np.__version__}
-    return {"versions": versions, "device": described(best_device())}
-
-
-class ProgressLine:
-    """One line on stderr that says what is being done, how far it is and how long it may take."""
-
-    def __init__(self) -> None:
-        self.time_left = TimeLeft()
-        self.last_shown = 0.0
-        self.on_screen = sys.stderr.isatty()
-        self.pause = 0.1 if self.on_screen else 2.0  # a log file wants fewer lines
-
-    def show(self, event: Event) -> None:
-        if not isinstance(event, Progress):
-            return
-        now = time.monotonic()
-        finished = event.done >= event.total
-        if now - self.last_shown < self.pause and not finished:
-            return
-        self.last_shown = now
-        left = self.time_left.after(event)
-        words = "" if left is None else f", {left:.0f} s left"
-        line = f"{100 * event.done / event.total:3.0f} % {event.label}{words}"
-        if self.on_screen:
-            line = f"\r{line:<70}"
-        print(line, end="\n" if finished or not self.on_screen else "", file=sys.stderr, flush=True)
-
-
-def check_writable(path: Path | None) -> None:
-    """Before the work, not after it."""
-    if path is not None and not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
-        raise Mistake(f"the folder of {path} must exist and be writable; it is {str(path.parent)!r}.")
-
-
-def write_whole(path: Path, write) -> None:
-    """The file is there whole or not at all."""
-    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=path.suffix)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.replace(scratch, path)
-    except OSError as error:
-        raise Mistake(f"{path} could not be written: {error.strerror}.") from None
-    finally:
-        Path(scratch).unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

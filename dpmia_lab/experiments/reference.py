@@ -10,8 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from dpmia_lab.experiments import inversion_comparison
-from dpmia_lab.experiments.command_line import ProgressLine, circumstances, write_whole
 from dpmia_lab.experiments.configs import as_dict
+from dpmia_lab.experiments.progress_line import ProgressLine
+from dpmia_lab.experiments.records import circumstances, write_whole
 from dpmia_lab.stages import drain
 
 FOLDER = files("dpmia_lab") / "reference"

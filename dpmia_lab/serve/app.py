@@ -1,6 +1,6 @@
 """The lab as a web server: Voilà in this process, with fewer doors and one look.
 
-    serve(Path("notebooks"), port=8866)
+serve(Path("notebooks"), port=8866)
 """
 
 import json
@@ -18,10 +18,9 @@ from tornado.ioloop import IOLoop
 from tornado.web import RedirectHandler
 from voila.app import Voila
 from voila.static_file_handler import MultiStaticFileHandler, TemplateStaticFileHandler
-from voila.tornado.execution_request_handler import ExecutionRequestHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
-from dpmia_lab.serve.handlers import Alive, Channels, EndKernel, KernelModel, NotHere, plain
+from dpmia_lab.serve.handlers import Alive, Channels, EndKernel, KernelModel, NotHere, RunCells, plain
 from dpmia_lab.serve.settings import announce_template, kernel_settings, page_settings
 
 KERNEL = r"(?P<kernel_id>\w+-\w+-\w+-\w+-\w+)"
@@ -33,11 +32,8 @@ LARGEST_UPLOAD = 30 * 2**20
 class LabServer(Voila):
     """Voilà that answers only what the lab's pages ask for."""
 
-    config_file_paths = []  # the lab is the same whatever Jupyter settings a person has
-    open_browser = False
-
     def load_config_file(self, *args, **kwargs) -> None:
-        """Read none, for the same reason."""
+        """Read none: the lab is the same whatever Jupyter settings a person has."""
 
     def init_settings(self) -> dict:
         settings = super().init_settings()
@@ -64,7 +60,7 @@ class LabServer(Voila):
             (r"/", plain(RedirectHandler), landing),
             (r"/voila(?:/|/tree.*)?", plain(RedirectHandler), landing),
             (rf"/voila/render/({FILE}\.ipynb)", plain(TornadoVoilaHandler), notebooks),
-            (rf"/voila/execution/{KERNEL}", plain(ExecutionRequestHandler), {}),
+            (rf"/voila/execution/{KERNEL}", RunCells, {}),
             (rf"/voila/api/shutdown/{KERNEL}", EndKernel, {}),
             (rf"/voila/templates/(\w+/static/{FILE})", plain(TemplateStaticFileHandler), {}),
             (rf"/voila/static/({FILE})", plain(MultiStaticFileHandler), {"paths": self.static_paths}),

@@ -6,6 +6,7 @@ from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.services.kernels.handlers import KernelHandler
 from tornado.web import HTTPError, RequestHandler
 from voila.tornado import kernel_websocket_handler as voila_websocket
+from voila.tornado.execution_request_handler import ExecutionRequestHandler
 
 # The browser itself then refuses anything from outside. Voilà's scripts build functions from text.
 POLICY = (
@@ -80,6 +81,12 @@ class EndKernel(Plain, JupyterHandler):
             raise HTTPError(404)
         await ensure_async(self.kernel_manager.shutdown_kernel(kernel_id, now=True))
         self.set_status(204)
+
+
+class RunCells(Plain, ExecutionRequestHandler):
+    """The page asks for its own cells to be run, once; it cannot say which."""
+
+    _executor = None  # a page that is left before it asks has none to stop
 
 
 class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):

@@ -5,6 +5,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.training.optimizers import Adam, Momentum
 
 
 def train(
@@ -20,10 +21,7 @@ def train(
     decay: float = 0.0,
 ) -> Stage[nn.Module]:
     """Train the model in place and return it; one event a mini-batch."""
-    if adam:
-        optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=decay)
-    else:
-        optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9, weight_decay=decay)
+    optimizer = (Adam if adam else Momentum)(model.parameters(), rate, decay)
     starts = range(0, len(x), batch)
     total, done = epochs * len(starts), 0
     for epoch in range(epochs):
@@ -36,13 +34,9 @@ def train(
     return model
 
 
-def gradient_step(
-    model: nn.Module, optimizer: torch.optim.Optimizer, x: torch.Tensor, y: torch.Tensor
-) -> torch.Tensor:
-    optimizer.zero_grad(set_to_none=True)
+def gradient_step(model: nn.Module, optimizer: Adam | Momentum, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     loss = F.cross_entropy(model(x), y)
-    loss.backward()
-    optimizer.step()
+    optimizer.step(torch.autograd.grad(loss, optimizer.parameters))
     return loss.detach()
 
 

@@ -12,7 +12,16 @@ from dpmia_lab.experiments.reference import shipped
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.controls import choice, scale
-from dpmia_lab.widgets.parts import RunBar, column, error_html, page_poster, panel, text, with_classes
+from dpmia_lab.widgets.parts import (
+    RunBar,
+    column,
+    error_html,
+    on_change,
+    page_poster,
+    panel,
+    text,
+    with_classes,
+)
 from dpmia_lab.widgets.pictures import data_uri, picture_html
 from dpmia_lab.widgets.runner import Runner
 
@@ -30,10 +39,17 @@ MEASURES = {
     "similarity_mean": ("correlation", "higher: worse leak", "{:.2f}"),
     "confidence_mean": ("model's confidence", "what the attack climbs", "{:.2f}"),
 }
-BASELINES = {"noise": "random noise", "blank": "a black picture", "other_class": "someone else's picture",
-             "class_mean": "the class's mean picture"}
-SETS = {"faces": "generated faces, softmax regression", "digits": "MNIST digits, convolutional network",
-        "att_faces": "AT&T faces, softmax regression"}
+BASELINES = {
+    "noise": "random noise",
+    "blank": "a black picture",
+    "other_class": "someone else's picture",
+    "class_mean": "the class's mean picture",
+}
+SETS = {
+    "faces": "generated faces, softmax regression",
+    "digits": "MNIST digits, convolutional network",
+    "att_faces": "AT&T faces, softmax regression",
+}
 
 
 class ComparisonPanel:
@@ -47,17 +63,23 @@ class ComparisonPanel:
         self.bar = RunBar("Run it yourself", self.run, self.runner.stop)
         self.problem, self.pictures = text(""), text("", "dp-faces")
         self.chart, self.table, self.published = text("", "dp-chart"), text(""), text("")
-        self.which.observe(lambda _: self.show_reference(), "value")
+        on_change(self.which, lambda _: self.show_reference())
         self.width = with_classes(widgets.Text(), "dp-width", "dp-hidden")
-        self.width.observe(lambda change: self.resized(change["new"]), "value")
+        on_change(self.width, self.resized)
         intro = text(
             "<p class='dp-soft'>First you see what the lab measured over five seeds (<code>make reference</code> "
             "computes it again). Your own run takes its place.</p>"
         )
-        results = [self.chart, self.pictures, column(self.table, classes=("dp-section",)),
-                   column(self.published, classes=("dp-section",)), self.width]
-        self.view = panel([intro, self.which, self.repeats, self.seed, self.bar, self.problem], results,
-                          "dp-comparison")
+        results = [
+            self.chart,
+            self.pictures,
+            column(self.table, classes=("dp-section",)),
+            column(self.published, classes=("dp-section",)),
+            self.width,
+        ]
+        self.view = panel(
+            [intro, self.which, self.repeats, self.seed, self.bar, self.problem], results, "dp-comparison"
+        )
         self.show_reference()
 
     # ---- what ships with the lab
@@ -174,8 +196,13 @@ def published_html(which: str, numbers: dict, per_class: dict) -> str:
     form = "{:.2f}" if which == "digits" else "{:.3f}"
     columns = len(paper["original"])
     lines = [("paper A, original", paper["original"], True), ("paper A, enhanced", paper["enhanced"], True)]
-    who = {"original": "here, original", "published": "here, enhanced as published",
-           "enhanced": "here, enhanced, our settings", "blank": "a black picture", "other_class": "another class"}
+    who = {
+        "original": "here, original",
+        "published": "here, enhanced as published",
+        "enhanced": "here, enhanced, our settings",
+        "blank": "a black picture",
+        "other_class": "another class",
+    }
     lines += [(words, per_class[f"{measure}_{name}"][:columns], False) for name, words in who.items()]
     head = "".join(f"<th>{i if which == 'digits' else f'person {i + 1}'}</th>" for i in range(columns))
     body = "".join(

@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from dpmia_lab.widgets.parts import column, text, with_classes
+from dpmia_lab.widgets.parts import column, on_change, text, with_classes
 
 Reason = Callable[[dict[str, Any]], str]  # "" where the control applies
 
@@ -39,16 +39,16 @@ class Controls:
         make: Callable[..., Any],
         made: dict[str, widgets.ValueWidget],
         reasons: dict[str, Reason],
-        on_change: Callable[[], None],
+        after_change: Callable[[], None],
     ) -> None:
-        self.make, self.made, self.reasons, self.on_change = make, made, reasons, on_change
+        self.make, self.made, self.reasons, self.after_change = make, made, reasons, after_change
         self.why = {name: text("", "dp-reason") for name in made}
         self.setting = False
         for name, widget in made.items():
             checkbox = isinstance(widget, widgets.Checkbox)
             with_classes(widget, "dp-check" if checkbox else "dp-field", f"dp-{name}")
             widget.style.description_width = "initial"
-            widget.observe(self._changed, "value")
+            on_change(widget, self._changed)
         self._mark()
 
     def group(self, *names: str) -> widgets.VBox:
@@ -75,7 +75,7 @@ class Controls:
     def _changed(self, _) -> None:
         if not self.setting:
             self._mark()
-            self.on_change()
+            self.after_change()
 
     def _mark(self) -> None:
         values = self.values()

@@ -10,7 +10,7 @@ from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage
-from dpmia_lab.widgets.parts import button, card, column, error_html, page_poster, text, with_classes
+from dpmia_lab.widgets.parts import button, card, column, error_html, guarded, page_poster, text, with_classes
 from dpmia_lab.widgets.pictures import picture_html
 from dpmia_lab.widgets.runner import Runner
 
@@ -37,7 +37,7 @@ class Hook:
         left = column(self.picture, classes=("dp-hook-left",))
         right = column(self.words, self.line_up, self.answer, classes=("dp-hook-right",))
         self.view = with_classes(card(left, right, name="dp-hook"), "dp-hook-grid")
-        asyncio.get_event_loop().call_later(DELAY, self.start)
+        asyncio.get_event_loop().call_later(DELAY, guarded(self.start))
 
     def start(self) -> None:
         self.start_time = time.monotonic()

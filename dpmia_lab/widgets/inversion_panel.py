@@ -19,7 +19,7 @@ from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.controls import Controls, choice, scale
 from dpmia_lab.widgets.inversion_view import InversionView
 from dpmia_lab.widgets.links import config_or_default, page_query, query_of
-from dpmia_lab.widgets.parts import RunBar, error_html, page_poster, panel, text, with_classes
+from dpmia_lab.widgets.parts import RunBar, error_html, on_change, page_poster, panel, text, with_classes
 from dpmia_lab.widgets.pictures import picture_html
 from dpmia_lab.widgets.runner import Runner
 from dpmia_lab.widgets.runs import Run, RunTable
@@ -83,18 +83,21 @@ class InversionPanel:
         self.base = start
         self.controls = Controls(self.config, self._controls(), self._reasons(), self.changed)
         self.preset = with_classes(
-            choice("preset", "start from", [(PRESET_WORDS[name], name) for name in PRESETS]), "dp-field", "dp-preset"
+            choice("preset", "start from", [(PRESET_WORDS[name], name) for name in PRESETS]),
+            "dp-field",
+            "dp-preset",
         )
         self.upload = with_classes(
-            widgets.FileUpload(accept=".npz,.zip", multiple=False, description="Choose an .npz or .zip"), "dp-upload"
+            widgets.FileUpload(accept=".npz,.zip", multiple=False, description="Choose an .npz or .zip"),
+            "dp-upload",
         )
-        self.upload.observe(lambda _: self.take_upload(), "value")
+        on_change(self.upload, lambda _: self.take_upload())
         self.width = with_classes(widgets.Text(), "dp-width", "dp-hidden")
-        self.width.observe(lambda change: self.resized(change["new"]), "value")
+        on_change(self.width, self.resized)
         self.view = self._layout()
         self.controls.set(start)
         self.preset.value = next((name for name, c in PRESETS.items() if c == start), None) or "faces"
-        self.preset.observe(lambda change: self.controls.set(PRESETS[change["new"]]), "value")
+        on_change(self.preset, lambda name: self.controls.set(PRESETS[name]))
         self.problem.value = error_html(complaint)
 
     def _controls(self) -> dict[str, widgets.ValueWidget]:
@@ -293,8 +296,10 @@ class InversionPanel:
 
 def summary(run: Run) -> str:
     c, n = run.config, run.result.numbers
-    how = "original attack" if c.attack == "original" else (
-        f"enhanced attack, prior {WORDS[c.prior]}" + (f", λ = {c.lam:g}" if c.prior != "none" else "")
+    how = (
+        "original attack"
+        if c.attack == "original"
+        else (f"enhanced attack, prior {WORDS[c.prior]}" + (f", λ = {c.lam:g}" if c.prior != "none" else ""))
     )
     return (
         f"{escape(Path(c.data).name)}, {WORDS[c.model]}, {how}, {c.steps} steps, seed {c.seed}: "

@@ -33,7 +33,10 @@ def task_few_steps(panel: InversionPanel) -> widgets.VBox:
             return False, "There is no run yet: set the controls above and press Train and attack."
         c, share = run.config, run.result.numbers["recognised_share"]
         if (c.data, c.people, c.model) != ("faces", 40, "softmax"):
-            return False, "The task is about the generated faces, 40 people, softmax regression; your last run is not."
+            return (
+                False,
+                "The task is about the generated faces, 40 people, softmax regression; your last run is not.",
+            )
         if c.steps > 30:
             return False, f"Your last run took up to {c.steps} steps; at most 30 are allowed."
         if share < 0.7:
@@ -41,7 +44,10 @@ def task_few_steps(panel: InversionPanel) -> widgets.VBox:
                 f"{share:.0%} were recognised; 70 % are needed. With few steps each must be larger: which control "
                 f"sets the size of a step, and does a prior help or hinder in so short a time?"
             )
-        return True, f"{share:.0%} recognised after {c.steps} steps: an attacker needs a second, not a data centre."
+        return (
+            True,
+            f"{share:.0%} recognised after {c.steps} steps: an attacker needs a second, not a data centre.",
+        )
 
     return task(
         "Task 1. How little work is enough?",
@@ -60,7 +66,10 @@ def task_null_picture(panel: InversionPanel) -> widgets.VBox:
             return False, "Run the attack on MNIST digits first (start from: digits, enhanced attack)."
         n = run.result.numbers
         names = {"distance_mean": "of the attack's own drawings", "distance_mean_noise": "of random noise"}
-        names |= {"distance_mean_class_mean": "of the class mean", "distance_mean_other_class": "of another digit"}
+        names |= {
+            "distance_mean_class_mean": "of the class mean",
+            "distance_mean_other_class": "of another digit",
+        }
         if abs(answer.value - n["distance_mean_blank"]) <= 0.02:
             drawn, blank = n["distance_mean"], n["distance_mean_blank"]
             comparison = "closer than" if blank < drawn else "no closer than"
@@ -71,7 +80,10 @@ def task_null_picture(panel: InversionPanel) -> widgets.VBox:
         for name, words in names.items():
             if abs(answer.value - n[name]) <= 0.02:
                 return False, f"{answer.value:g} is the distance {words}; the black picture's is asked for."
-        return False, f"{answer.value:g} is none of the distances of run {run.number}: read them beside its numbers."
+        return (
+            False,
+            f"{answer.value:g} is none of the distances of run {run.number}: read them beside its numbers.",
+        )
 
     return task(
         "Task 2. What does nothing at all score?",

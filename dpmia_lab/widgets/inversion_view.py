@@ -8,7 +8,16 @@ import numpy as np
 
 from dpmia_lab.experiments.inversion import BASELINES
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.parts import button, column, download_html, number_html, row, text, with_classes
+from dpmia_lab.widgets.parts import (
+    button,
+    column,
+    download_html,
+    number_html,
+    on_change,
+    row,
+    text,
+    with_classes,
+)
 from dpmia_lab.widgets.pictures import data_uri, people_html, sheet
 
 AT_ONCE = 10  # people shown at a time
@@ -33,24 +42,28 @@ class InversionView:
         )
         self.frame = with_classes(
             widgets.IntSlider(min=0, max=0, description="time-lapse: step of the attack", readout=False),
-            "dp-field", "dp-frame",
+            "dp-field",
+            "dp-frame",
         )
         self.play = button("Play", self.play_or_pause, "dp-small", "dp-play", tooltip="Play the time-lapse")
         self.step_words = text("", "dp-soft", "dp-step")
         self.numbers = text("", "dp-fades", "dp-results-numbers")
-        self.measure = with_classes(
-            widgets.Dropdown(options=MEASURES, description="measure"), "dp-field", "dp-measure"
-        )
+        self.measure = with_classes(widgets.Dropdown(options=MEASURES, description="measure"), "dp-field", "dp-measure")
         self.chart = text("", "dp-fades", "dp-chart")
         self.exports = text("", "dp-exports")
         self.playing: asyncio.Task | None = None
-        for widget in (self.which, self.frame):
-            widget.observe(lambda _: self.draw_people(), "value")
-        self.measure.observe(lambda _: self.draw_chart(), "value")
+        on_change(self.which, lambda _: self.draw_people())
+        on_change(self.frame, lambda _: self.draw_people())
+        on_change(self.measure, lambda _: self.draw_chart())
         self.details = column(
             column(text("<h4>How much leaked?</h4>"), self.numbers, classes=("dp-section",)),
-            column(text("<h4>Close to what, and closer than what?</h4>"), self.measure, self.chart, self.exports,
-                   classes=("dp-section",)),
+            column(
+                text("<h4>Close to what, and closer than what?</h4>"),
+                self.measure,
+                self.chart,
+                self.exports,
+                classes=("dp-section",),
+            ),
         )
         self.details.layout.display = "none"
         self.view = column(
@@ -144,7 +157,7 @@ class InversionView:
 def waiting_html() -> str:
     """Grey tiles of the size the pictures will have, so that nothing jumps when they come."""
     blank = np.full((AT_ONCE, 1, 56, 46), 0.92)
-    return people_html(["&nbsp;".replace("&nbsp;", " ")] * AT_ONCE, blank, blank, ["&nbsp;<br>&nbsp;"] * AT_ONCE)
+    return people_html([" "] * AT_ONCE, blank, blank, ["&nbsp;<br>&nbsp;"] * AT_ONCE)
 
 
 def pages(count: int) -> list[tuple[str, int]]:
@@ -166,43 +179,47 @@ def numbers_html(result: Result) -> str:
         words = dict(zip(BASELINES, ("noise", "a black picture", "the class mean", "someone else"), strict=True))
         return ", ".join(f"{words[name]} {n[f'{measure}_{name}']:.2f}" for name in BASELINES)
 
-    return '<div class="dp-numbers">' + "".join(
-        [
-            number_html(
-                of(n["recognised_share"]),
-                "recognised by an independent judge",
-                f"A network that never saw the training pictures names the right class. More is a worse leak. "
-                f"Noise: {of(n['recognised_share_noise'])}; someone else's picture: "
-                f"{of(n['recognised_share_other_class'])}; the judge on real pictures: {n['judge_accuracy']:.0%}.",
-                "exposed",
-            ),
-            number_html(
-                of(n["recognised_ssim_share"]),
-                "recognised by the most similar held-out picture (SSIM)",
-                f"No network at all. More is a worse leak. Noise: {of(n['recognised_ssim_share_noise'])}.",
-                "exposed",
-            ),
-            number_html(
-                f"{n['distance_mean']:.2f}",
-                "distance to the nearest training picture",
-                f"Lower is closer, but closer than what? {beside('distance_mean')}.",
-            ),
-            number_html(
-                f"{n['similarity_mean']:.2f}",
-                "correlation with the nearest training picture",
-                f"1 is the same but for brightness and contrast. {beside('similarity_mean')}.",
-            ),
-            number_html(
-                f"{n['confidence_mean']:.2f}",
-                "the model's confidence in its label",
-                "What the attack climbs. A model can be sure of a picture that nobody recognises.",
-            ),
-            number_html(
-                f"{n['test_accuracy']:.0%}",
-                "accuracy on new pictures",
-                f"What the model is for. Higher is better; on its training pictures {n['train_accuracy']:.0%}, "
-                f"by chance {n['chance']:.0%}.",
-                "protected",
-            ),
-        ]
-    ) + "</div>"
+    return (
+        '<div class="dp-numbers">'
+        + "".join(
+            [
+                number_html(
+                    of(n["recognised_share"]),
+                    "recognised by an independent judge",
+                    f"A network that never saw the training pictures names the right class. More is a worse leak. "
+                    f"Noise: {of(n['recognised_share_noise'])}; someone else's picture: "
+                    f"{of(n['recognised_share_other_class'])}; the judge on real pictures: {n['judge_accuracy']:.0%}.",
+                    "exposed",
+                ),
+                number_html(
+                    of(n["recognised_ssim_share"]),
+                    "recognised by the most similar held-out picture (SSIM)",
+                    f"No network at all. More is a worse leak. Noise: {of(n['recognised_ssim_share_noise'])}.",
+                    "exposed",
+                ),
+                number_html(
+                    f"{n['distance_mean']:.2f}",
+                    "distance to the nearest training picture",
+                    f"Lower is closer, but closer than what? {beside('distance_mean')}.",
+                ),
+                number_html(
+                    f"{n['similarity_mean']:.2f}",
+                    "correlation with the nearest training picture",
+                    f"1 is the same but for brightness and contrast. {beside('similarity_mean')}.",
+                ),
+                number_html(
+                    f"{n['confidence_mean']:.2f}",
+                    "the model's confidence in its label",
+                    "What the attack climbs. A model can be sure of a picture that nobody recognises.",
+                ),
+                number_html(
+                    f"{n['test_accuracy']:.0%}",
+                    "accuracy on new pictures",
+                    f"What the model is for. Higher is better; on its training pictures {n['train_accuracy']:.0%}, "
+                    f"by chance {n['chance']:.0%}.",
+                    "protected",
+                ),
+            ]
+        )
+        + "</div>"
+    )

@@ -33,7 +33,10 @@ def config_or_default(query: str, experiment: ModuleType, data_names: tuple[str,
         return config_from_query(query, experiment, data_names), ""
     except Mistake as mistake:
         usual = next(iter(experiment.PRESETS.values()))
-        return usual, f"The link asks for something the lab cannot do: {mistake} The usual settings are shown."
+        return (
+            usual,
+            f"The link asks for something the lab cannot do: {mistake} The usual settings are shown.",
+        )
 
 
 def query_of(config: Any, experiment: ModuleType) -> str:

@@ -1,26 +1,52 @@
 """The small pieces every panel is made of. Nothing here knows an experiment."""
 
 import asyncio
+import os
 from collections.abc import Callable
+from functools import wraps
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 import ipywidgets as widgets
 from IPython.display import HTML, Javascript, display
 
 from dpmia_lab.stages import Progress, TimeLeft
 
+TROUBLE = widgets.HTML()  # where an error that nobody foresaw is said; a callback's exception is else invisible
+
 
 def start_page() -> None:
-    """The look and the small script, for notebooks opened in JupyterLab (served pages carry them already)."""
-    here = files("dpmia_lab.widgets")
-    display(HTML(f"<style>{(here / 'lab.css').read_text()}</style>"))
-    display(Javascript((here / "lab.js").read_text()))
+    """First cell of every page: the look and the small script (served pages carry them already)."""
+    if not os.environ.get("DPMIA_SERVED"):
+        here = files("dpmia_lab.widgets")
+        display(HTML(f"<style>{(here / 'lab.css').read_text()}</style>"))
+        display(Javascript((here / "lab.js").read_text()))
+    display(with_classes(TROUBLE, "dp", "dp-trouble"))
+
+
+def guarded(call: Callable) -> Callable:
+    """The call, with any exception said on the page in one line."""
+
+    @wraps(call)
+    def careful(*arguments, **named):
+        try:
+            return call(*arguments, **named)
+        except Exception as error:
+            TROUBLE.value = error_html(f"Something went wrong inside the lab ({type(error).__name__}: {error}).")
+
+    return careful
 
 
 def page_poster() -> Callable[[Callable[[], None]], None]:
     """How a thread reaches the kernel's loop; call it in a cell."""
-    return asyncio.get_event_loop().call_soon_threadsafe
+    loop = asyncio.get_event_loop()
+    return lambda call: loop.call_soon_threadsafe(guarded(call))
+
+
+def on_change(widget: widgets.ValueWidget, call: Callable[[Any], None]) -> None:
+    """``call`` with the new value whenever the widget's changes."""
+    widget.observe(guarded(lambda change: call(change["new"])), "value")
 
 
 def text(content: str = "", *classes: str) -> widgets.HTML:
@@ -54,7 +80,7 @@ def card(*children: widgets.Widget, name: str = "") -> widgets.VBox:
 
 def button(label: str, on_click: Callable[[], None], *classes: str, tooltip: str = "") -> widgets.Button:
     made = with_classes(widgets.Button(description=label, tooltip=tooltip or label), *classes)
-    made.on_click(lambda _: on_click())
+    made.on_click(guarded(lambda _: on_click()))
     return made
 
 

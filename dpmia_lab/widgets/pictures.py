@@ -28,7 +28,11 @@ def picture_html(picture: np.ndarray, alt: str, classes: str = "") -> str:
 
 
 def people_html(
-    names: list[str], truth: np.ndarray, drawn: np.ndarray, captions: list[str], words: str = "drawn from the model"
+    names: list[str],
+    truth: np.ndarray,
+    drawn: np.ndarray,
+    captions: list[str],
+    words: str = "drawn from the model",
 ) -> str:
     """A grid of pairs: the truth on the left, what the attacker drew on the right, a caption below."""
     cells = []

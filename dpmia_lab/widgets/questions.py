@@ -36,11 +36,13 @@ class Prediction:
         if self.chosen is None:
             return
         if self.truth is None:
-            self.outcome.value = '<div class="dp-note">Noted. Now press <b>Run</b> below and see.</div>'
+            self.outcome.value = '<div class="dp-note">Noted. Now press <b>Train and attack</b> below, and see.</div>'
             return
         right, words = self.truth
-        verdict = "As you predicted." if right == self.chosen else (
-            f"You predicted “{escape(self.buttons[self.chosen].description)}”."
+        verdict = (
+            "As you predicted."
+            if right == self.chosen
+            else (f"You predicted “{escape(self.buttons[self.chosen].description)}”.")
         )
         self.outcome.value = f'<div class="dp-note"><b>{verdict}</b> {words}</div>'
 

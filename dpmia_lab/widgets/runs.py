@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.parts import button, column, download_html, row, text, with_classes
+from dpmia_lab.widgets.parts import button, column, download_html, on_change, row, text, with_classes
 from dpmia_lab.widgets.pictures import data_uri
 
 
@@ -60,11 +60,11 @@ class RunTable:
             return
         self.rows.children = [self._row(run) for run in self.runs]
         table = data_uri(runs_csv(self.runs).encode(), "text/csv")
-        self.links.value = '<small>All runs: </small>' + download_html("table (CSV)", "dpmia_lab_runs.csv", table)
+        self.links.value = "<small>All runs: </small>" + download_html("table (CSV)", "dpmia_lab_runs.csv", table)
 
     def _row(self, run: Run) -> widgets.Box:
         compare = widgets.Checkbox(value=run.compared, description="compare", indent=False)
-        with_classes(compare, "dp-check").observe(lambda change: self._choose(run, change["new"]), "value")
+        on_change(with_classes(compare, "dp-check"), lambda chosen: self._choose(run, chosen))
         remove = button("Remove", lambda: self.remove(run), "dp-small", tooltip=f"Remove run {run.number}")
         settings = data_uri(json.dumps(as_dict(run.config), indent=1).encode(), "application/json")
         keep = download_html("settings (JSON)", f"dpmia_lab_run_{run.number}.json", settings)
