@@ -16,7 +16,7 @@ def _refuse_unless(holds, rule: str, values: dict) -> None:
     for name, value in values.items():
         try:
             good = holds(value)
-        except TypeError:
+        except (TypeError, OverflowError):  # such as a whole number too large for a fraction
             good = False
         if not good:
             raise Mistake(f"{name} must be {rule}; it is {value!r}.")

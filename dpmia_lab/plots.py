@@ -126,8 +126,8 @@ CONTENDERS = {
     "ours": "this lab's prior, then a blur",
 }
 COMPARED = {
-    "recognised_share": "recognised by the judge\n(share of classes; higher: worse leak)",
-    "recognised_ssim_share": "recognised by nearest SSIM\n(share of classes; higher: worse leak)",
+    "recognised_share": "recognised by the judge\n(share; higher: worse leak)",
+    "recognised_ssim_share": "recognised by nearest SSIM\n(share; higher: worse leak)",
     "ssim_distance_mean": "1 − SSIM, nearest picture\n(lower: worse leak)",
     "distance_mean": "Euclidean distance\n(lower: worse leak)",
 }

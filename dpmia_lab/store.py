@@ -4,13 +4,12 @@ A result is a folder: ``arrays.npz`` is written first and ``record.json`` last, 
 folder that is renamed into place, so what can be found is whole. Nothing is ever pickled.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-import zipfile
-import zlib
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -52,7 +51,7 @@ class Store:
         place = self._place(experiment, config)
         scratch = Path(tempfile.mkdtemp(dir=self.root, prefix=".new-"))
         try:
-            np.savez_compressed(scratch / "arrays.npz", **result.arrays)
+            np.savez_compressed(scratch / "arrays.npz", allow_pickle=False, **result.arrays)
             record = {"experiment": experiment, "config": config, "results": result.numbers, **(about or {})}
             (scratch / "record.json").write_text(json.dumps(record, indent=1))
             if place.exists():
@@ -67,17 +66,27 @@ class Store:
         place = self._place(experiment, config)
         try:
             record = json.loads((place / "record.json").read_text())
-            with np.load(place / "arrays.npz", allow_pickle=False) as stored:
+            with open(place / "arrays.npz", "rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            result = Result(record["results"], arrays)
+        except Exception:  # a damaged file can fail in a dozen ways
             return None
-        os.utime(place)  # used now
-        return Result(record["results"], arrays), record
+        with contextlib.suppress(OSError):  # a folder that may only be read
+            os.utime(place)  # used now
+        return result, record
 
     def _place(self, experiment: str, config: dict) -> Path:
         return self.root / f"{experiment}-{config_key(experiment, config)}"
 
     def _forget_oldest(self) -> None:
-        places = sorted(self.root.glob("[!.]*"), key=lambda place: place.stat().st_mtime)
+        """The least recently used; in time also what a killed process left half-written."""
+        places = sorted(self.root.iterdir(), key=last_used)
         for place in places[: max(0, len(places) - self.most)]:
             shutil.rmtree(place, ignore_errors=True)
+
+
+def last_used(place: Path) -> float:
+    try:
+        return place.stat().st_mtime
+    except FileNotFoundError:  # another session has just removed it
+        return 0.0

@@ -82,6 +82,12 @@ def write_notebook(path: Path, cells: list[str]) -> None:
     nbformat.write(new_notebook(cells=made, metadata={"kernelspec": kernel}), path)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Tests neither read nor leave anything in the reader's cache."""
+    os.environ["DPMIA_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(scope="session")
 def open_lab(tmp_path_factory):
     """A function that starts a server on a folder of notebooks, or on ``{"name": [cell, …]}``."""
@@ -109,9 +115,9 @@ def open_lab(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def lab_server(open_lab) -> str:
-    """The address of the lab with its real lessons."""
-    return open_lab(NOTEBOOKS).address
+def lab_server(open_lab) -> Lab:
+    """The lab with its real lessons."""
+    return open_lab(NOTEBOOKS)
 
 
 def find_chromium() -> str | None:

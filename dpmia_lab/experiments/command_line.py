@@ -121,7 +121,7 @@ def run_experiment(chosen: argparse.Namespace) -> None:
         "seconds": round(time.monotonic() - start, 2),
     }
     if chosen.arrays:
-        write_whole(chosen.arrays, lambda file: np.savez_compressed(file, **result.arrays))
+        write_whole(chosen.arrays, lambda file: np.savez_compressed(file, allow_pickle=False, **result.arrays))
     if chosen.json:
         write_whole(chosen.json, lambda file: file.write(json.dumps(record, indent=1).encode()))
     for name, value in result.numbers.items():

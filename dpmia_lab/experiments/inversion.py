@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmia_lab import metrics
-from dpmia_lab.checks import between, not_negative, one_of, positive, true_or_false, whole
+from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, true_or_false, whole
 from dpmia_lab.data import Dataset, load
 from dpmia_lab.experiments.configs import option
 from dpmia_lab.seeds import numpy_generator, torch_generator
@@ -80,7 +80,8 @@ RECIPES = {
     "mlp": {"steps": 600, "rate": 0.1, "batch": 32},
     "cnn": {"steps": 300, "rate": 0.002, "adam": True, "batch": 32},
 }
-JUDGE_RECIPE = {"steps": 200, "rate": 0.02, "batch": 16}
+JUDGE_RECIPE = {"steps": 160, "rate": 0.001, "adam": True, "batch": 16}
+LEAST_SIDE = 6  # what the judge's filters need
 LEAST_EPOCHS = 5  # over a large set, so that every picture is seen a few times
 
 
@@ -104,7 +105,11 @@ def drawn(config: Config) -> "Stage[tuple[Dataset, nn.Module, np.ndarray, dict]]
 
 
 def loaded(config: Config) -> Dataset:
-    return load(config.data, people=config.people, pictures=config.pictures, height=config.height, seed=config.seed)
+    data = load(config.data, people=config.people, pictures=config.pictures, height=config.height, seed=config.seed)
+    if min(data.shape[1:]) < LEAST_SIDE:
+        size = f"{data.shape[1]} x {data.shape[2]}"
+        raise Mistake(f"pictures must be at least {LEAST_SIDE} x {LEAST_SIDE} pixels; those of {data.name} are {size}.")
+    return data
 
 
 def typical_pictures(data: Dataset) -> np.ndarray:

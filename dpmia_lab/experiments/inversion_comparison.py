@@ -46,6 +46,7 @@ class Config:
     def __post_init__(self) -> None:
         whole(1, 1000, repeats=self.repeats)
         whole(1, 20_000, longest=self.longest)
+        whole(0, 2**31 - self.repeats, seed=self.seed)
         one_of(inversion.MODELS, model=self.model)
         self.attack("original", 0)  # an inversion.Config checks the fields they share
 

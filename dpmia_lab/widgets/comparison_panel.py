@@ -1,5 +1,6 @@
 """Original against enhanced attack: the papers' figures, this lab's reference, and the reader's own run."""
 
+import asyncio
 import time
 from html import escape
 
@@ -16,6 +17,7 @@ from dpmia_lab.widgets.parts import (
     RunBar,
     column,
     error_html,
+    guarded,
     on_change,
     page_poster,
     panel,
@@ -25,6 +27,7 @@ from dpmia_lab.widgets.parts import (
 from dpmia_lab.widgets.pictures import data_uri, picture_html
 from dpmia_lab.widgets.runner import Runner
 
+CHART_DELAY = 2.0  # seconds
 CONTENDERS = {
     "original": "original attack",
     "published": "enhanced, settings as published",
@@ -81,6 +84,7 @@ class ComparisonPanel:
             [intro, self.which, self.repeats, self.seed, self.bar, self.problem], results, "dp-comparison"
         )
         self.show_reference()
+        asyncio.get_event_loop().call_later(CHART_DELAY, guarded(self.draw_chart))
 
     # ---- what ships with the lab
     def show_reference(self) -> None:
@@ -90,10 +94,11 @@ class ComparisonPanel:
         self.show(record["results"], record["per_class"], f"this lab's reference, {repeats} seeds, mean ± s.d.")
 
     def show(self, numbers: dict, per_class: dict, source: str) -> None:
-        self.shown = numbers, source
+        first, self.shown = self.shown is None, (numbers, source)
         self.table.value = table_html(numbers, source)
         self.published.value = published_html(self.which.value, numbers, per_class)
-        self.draw_chart()
+        if not first:  # the first chart waits until the page is up: matplotlib takes a second to load
+            self.draw_chart()
 
     def draw_chart(self) -> None:
         from dpmia_lab.plots import comparison_chart

@@ -1,0 +1,254 @@
+"""How fast the lab is, as ratios: run it with ``make bench``.
+
+Two ways of doing the same work take turns (A, B, A, B, …) and each round gives one ratio, so that what else
+the machine does touches both alike. The work has one thread and its processor time is compared, which does
+not count the time lent to other programs. Before timing, both ways must draw the same pictures.
+A report, not a test: it always ends with exit code 0.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from unittest import mock
+
+import numpy as np
+import torch
+from torch import nn
+
+from dpmia_lab import devices, plots
+from dpmia_lab.attacks import inversion
+from dpmia_lab.experiments.inversion import Config, loaded, trained_target
+from dpmia_lab.metrics import viewable
+from dpmia_lab.seeds import numpy_generator
+from dpmia_lab.stages import Event, Snapshot, Stage, drain
+from dpmia_lab.widgets.pictures import people_html
+from dpmia_lab.widgets.runner import Runner
+
+ROUNDS = 9
+STEPS = 25  # of each attack compared
+REPORTED_STEPS = 150  # of the run shown on a page: long enough for several reports
+TARGET = 5.0
+SAME = 1e-3  # pictures in [0, 1] that differ by less (a quarter of a grey level) are the same
+SHOWN = 10  # pairs of pictures on a page at once
+NO_ART = 'skipped: the comparison with ART; to get it: make bench, or pip install -e ".[bench]"'
+
+Pictures = Callable[[], np.ndarray]  # one way to draw a picture of every label
+
+
+@dataclass(frozen=True)
+class Victim:
+    """A trained model, and what an attacker knows of it."""
+
+    words: str
+    model: nn.Module
+    shape: tuple[int, int, int]
+    classes: int
+    rate: float  # of the original attack, as in the lab's presets
+
+    @property
+    def labels(self) -> torch.Tensor:
+        return torch.arange(self.classes)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report: a value a round, or why there is none."""
+
+    what: str
+    values: list[float]
+    unit: str = "×"
+    target: float | None = None
+    problem: str = ""
+
+    def __str__(self) -> str:
+        if self.problem:
+            return f"{self.what:<66}  not timed: {self.problem}"
+        low, middle, high = (f"{value:.{1 if value >= 3 else 2}f}" for value in np.quantile(self.values, (0.1, 0.5, 0.9)))
+        return f"{self.what:<66} {middle:>6} {self.unit:<2} {low + '–' + high:>12}   {self.verdict()}"
+
+    def verdict(self) -> str:
+        if self.target is None:
+            return "–       –"
+        return f"≥ {self.target:g} ×   {'met' if np.median(self.values) >= self.target else 'NOT met'}"
+
+
+HEADER = f"{'what':<66} {'median':>6}    {'10–90 %':>12}   target  met?"
+
+
+def main() -> None:
+    start = time.monotonic()
+    print(f"{devices.described(torch.device('cpu'))}, {torch.get_num_threads()} thread; torch {torch.__version__}")
+    print(f"{ROUNDS} rounds after a warm-up; {STEPS} steps an attack; × = how many times faster\n\n{HEADER}")
+    faces = trained("softmax on 40 faces 56x46", Config(), rate=0.3)
+    digits = trained("CNN on 10 digits 28x28", Config(data="mnist", model="cnn"), rate=1.0)
+    for rows in (batch_rows(faces, TARGET), batch_rows(digits), art_rows(faces), art_rows(digits), page_rows(faces)):
+        for row in rows:
+            print(row, flush=True)
+    print(f"\ntook {time.monotonic() - start:.0f} s")
+
+
+def trained(words: str, config: Config, rate: float) -> Victim:
+    data = loaded(config)
+    model = drain(trained_target(config, data)).cpu()
+    return Victim(words, model, data.shape, data.classes, rate)
+
+
+# ---- measuring
+def compared(
+    what: str, slow: Pictures, fast: Pictures, target: float | None = None, clock: Callable = time.process_time
+) -> Row:
+    """How many times longer ``slow`` takes than ``fast``; first both are warmed up and must agree."""
+    difference = np.abs(slow() - fast()).max()
+    if not difference < SAME:
+        return Row(what, [], problem=f"the pictures differ by {difference:.2g}")
+    return Row(what, [seconds(slow, clock) / seconds(fast, clock) for _ in range(ROUNDS)], target=target)
+
+
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    start = clock()
+    work()
+    return clock() - start
+
+
+def milliseconds(what: str, work: Callable[[], object]) -> Row:
+    work()
+    return Row(what, [1000 * seconds(work) for _ in range(ROUNDS)], unit="ms")
+
+
+# ---- all labels in one batch, against one by one
+def batch_rows(victim: Victim, target: float | None = None) -> Iterator[Row]:
+    attacks = {
+        "original": lambda labels: original(victim, labels),
+        "enhanced, no prior": lambda labels: enhanced(victim, labels, "none"),
+        "enhanced, btv": lambda labels: enhanced(victim, labels, "btv"),
+    }
+    for name, attack in attacks.items():
+        what = f"one batch / one by one: {victim.words}, {name}"
+        yield compared(what, one_by_one(attack, victim.labels), one_batch(attack, victim.labels), target)
+
+
+def original(victim: Victim, labels: torch.Tensor) -> Stage[inversion.Reconstructions]:
+    """Without an early stop: no cost reaches −1, and patience outlasts the steps."""
+    return inversion.fredrikson(
+        victim.model, labels, victim.shape, steps=STEPS, rate=victim.rate, patience=STEPS + 1, goal=-1.0
+    )
+
+
+def enhanced(
+    victim: Victim, labels: torch.Tensor, prior: str, steps: int = STEPS
+) -> Stage[inversion.Reconstructions]:
+    return inversion.enhanced(
+        victim.model, labels, victim.shape, steps=steps, rate=0.01, prior=prior, weight=1e-6, box=True
+    )
+
+
+def one_batch(attack: Callable, labels: torch.Tensor) -> Pictures:
+    return lambda: drain(attack(labels)).x.numpy()
+
+
+def one_by_one(attack: Callable, labels: torch.Tensor) -> Pictures:
+    return lambda: np.concatenate([drain(attack(label[None])).x.numpy() for label in labels])
+
+
+# ---- against another toolbox
+def art_rows(victim: Victim) -> Iterator[Row]:
+    """Same attack, same model, same number of steps: the ratio of the totals is that of one iteration.
+
+    MIFace takes labels one by one unless told otherwise; told to take all, it goes back through the model
+    once a label for the whole batch.
+    """
+    try:
+        from art.estimators.classification import PyTorchClassifier
+    except ImportError:
+        yield Row(f"an iteration / ART's MIFace: {victim.words}", [], problem=NO_ART)
+        return
+    classifier = PyTorchClassifier(
+        nn.Sequential(victim.model, nn.Softmax(dim=1)),
+        loss=nn.CrossEntropyLoss(),  # MIFace doesn't use it
+        input_shape=victim.shape,
+        nb_classes=victim.classes,
+        device_type="cpu",
+    )
+    lab = one_batch(lambda labels: original(victim, labels), victim.labels)
+    for words, batch in (("one by one", 1), ("in one batch", victim.classes)):
+        what = f"an iteration / ART's MIFace {words}: {victim.words}"
+        art = miface(classifier, victim, batch)
+        calls = gradient_calls(classifier, art)
+        if calls != STEPS * victim.classes // batch:
+            yield Row(what, [], problem=f"ART took {calls} gradients")
+        else:
+            yield compared(what, art, lab, TARGET)
+
+
+def miface(classifier, victim: Victim, batch: int) -> Pictures:
+    """ART goes on *while* the cost is at most the threshold: 1 keeps it going to the last step."""
+    from art.attacks.inference.model_inversion import MIFace
+
+    attack = MIFace(
+        classifier,
+        max_iter=STEPS,
+        window_length=STEPS + 1,
+        threshold=1.0,
+        learning_rate=victim.rate,
+        batch_size=batch,
+        verbose=False,
+    )
+    return lambda: attack.infer(None, victim.labels.numpy())
+
+
+def gradient_calls(classifier, work: Callable[[], object]) -> int:
+    with mock.patch.object(classifier, "class_gradient", wraps=classifier.class_gradient) as gradient:
+        work()
+    return gradient.call_count
+
+
+# ---- what a page costs
+def page_rows(victim: Victim) -> Iterator[Row]:
+    random = numpy_generator(0, "bench")
+    truth = random.random((victim.classes, *victim.shape), dtype=np.float32)
+    frame = (truth * 255).astype(np.uint8)
+    yield milliseconds(f"time-lapse: {SHOWN} pairs of pictures", lambda: drawn_people(truth, frame))
+    yield milliseconds("a chart, drawn and made a PNG", lambda: drawn_chart(random, victim.classes))
+    yield compared(
+        f"bare loop / run reported to a page, {REPORTED_STEPS} steps (1 = free; wall clock)",
+        lambda: reported(page_run(victim), truth),
+        lambda: drain(page_run(victim)).x.numpy(),
+        clock=time.perf_counter,
+    )
+
+
+def drawn_people(truth: np.ndarray, x: np.ndarray) -> str:
+    names = [f"class {i + 1}" for i in range(SHOWN)]
+    return people_html(names, truth[:SHOWN], x[:SHOWN], [""] * SHOWN)
+
+
+def drawn_chart(random: np.random.Generator, classes: int) -> bytes:
+    columns = ["distance", *(f"distance_{name}" for name in plots.BASELINES)]
+    arrays = {name: random.random(classes) for name in columns}
+    return plots.per_class_chart(arrays, "distance", [f"class {i + 1}" for i in range(classes)], width=760).png()
+
+
+def page_run(victim: Victim) -> Stage[inversion.Reconstructions]:
+    return enhanced(victim, victim.labels, "btv", REPORTED_STEPS)
+
+
+def reported(stage: Stage[inversion.Reconstructions], truth: np.ndarray) -> np.ndarray:
+    """Run the stage in the page's thread while the loop draws what it reports, as the page does."""
+
+    def draw(events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, Snapshot):
+                drawn_people(truth, viewable(event.array))
+
+    async def page() -> np.ndarray:
+        loop = asyncio.get_running_loop()
+        end = loop.create_future()
+        Runner(loop.call_soon_threadsafe).start(lambda: stage, draw, lambda result, problem: end.set_result(result))
+        return (await end).x.numpy()
+
+    return asyncio.run(page())
+
+
+if __name__ == "__main__":
+    main()
