@@ -13,6 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from dpmia_lab.experiments.inversion import BASELINES
+from dpmia_lab.experiments.inversion_comparison import CONTENDERS
+
 INK, EXPOSED, PROTECTED, REFERENCE, LINE = "#1B1B1B", "#D55E00", "#0072B2", "#767269", "#DEDAD1"
 STYLE = {
     "font.family": "sans-serif",
@@ -55,14 +58,7 @@ MEASURES = {
     "similarity": ("correlation with the nearest training picture", "higher: closer to a real picture"),
     "confidence": ("the model's own confidence", "higher: the model is surer"),
 }
-BASELINES = {
-    "noise": ("random noise", (0, (1, 1))),
-    "blank": ("a black picture", (0, (4, 2))),
-    "other_class": ("someone else's picture", (0, (6, 1, 1, 1))),
-    "class_mean": ("the class's mean picture", "-"),
-}
-
-
+DASHES = {"noise": (0, (1, 1)), "blank": (0, (4, 2)), "other_class": (0, (6, 1, 1, 1)), "class_mean": "-"}
 DRAWN = "drawn by the attack"
 
 
@@ -83,16 +79,17 @@ def per_class_chart(arrays: dict[str, np.ndarray], measure: str, names: list[str
     with rc_context(STYLE):
         figure = new_figure(width, 320)
         axes = figure.add_subplot()
-        for name, (_, dashes) in BASELINES.items():
+        for name in BASELINES:
             values = arrays[f"{measure}_{name}"]
             drawn = values[order] if few else np.full(len(order), values.mean())
-            axes.plot(places, drawn, color=REFERENCE, linestyle=dashes, linewidth=1.3)
+            axes.plot(places, drawn, color=REFERENCE, linestyle=DASHES[name], linewidth=1.3)
         axes.plot(places, arrays[measure][order], "o", color=EXPOSED, markersize=6)
         label_line_ends(axes, len(order) - 1, per_class_line_ends(arrays, measure, order[-1] if few else None))
         axes.set_title(f"{title}\n{good}", loc="left", fontsize=10.5)
-        axes.set_xticks(places if few else [], [names[i] for i in order] if few else [])
+        short = [name.split()[-1] for name in names]  # "person 3" is 3 under an axis that says classes
+        axes.set_xticks(places if few else [], [short[i] for i in order] if few else [])
         axes.set_xlabel("classes" if few else f"{len(order)} classes, sorted by the attack's value")
-    means = ", ".join(f"{words} {arrays[f'{measure}_{n}'].mean():.2f}" for n, (words, _) in BASELINES.items())
+    means = ", ".join(f"{words} {arrays[f'{measure}_{n}'].mean():.2f}" for n, words in BASELINES.items())
     alt = f"{title}, mean over {len(order)} classes: drawn by the attack {arrays[measure].mean():.2f}; {means}."
     return Chart(figure, alt)
 
@@ -103,7 +100,7 @@ def per_class_line_ends(arrays: dict[str, np.ndarray], measure: str, last: int |
     def end(values: np.ndarray) -> float:
         return float(values.mean() if last is None else values[last])
 
-    ends = {words: end(arrays[f"{measure}_{name}"]) for name, (words, _) in BASELINES.items()}
+    ends = {words: end(arrays[f"{measure}_{name}"]) for name, words in BASELINES.items()}
     own = arrays[measure]
     return {**ends, DRAWN: float(own.max() if last is None else own[last])}
 
@@ -119,12 +116,6 @@ def label_line_ends(axes: Axes, x: float, ends: dict[str, float]) -> None:
         axes.annotate(words, (x, position), (12, 0), textcoords="offset points", color=colour, va="center", fontsize=10)
 
 
-CONTENDERS = {
-    "original": "original attack",
-    "published": "enhanced, settings as published",
-    "enhanced": "enhanced, settings of this lab",
-    "ours": "this lab's prior, then a blur",
-}
 COMPARED = {
     "recognised_share": "recognised by the judge\n(share; higher: worse leak)",
     "recognised_ssim_share": "recognised by nearest SSIM\n(share; higher: worse leak)",
@@ -144,7 +135,7 @@ def comparison_chart(numbers: dict[str, float], width: int) -> Chart:
             draw_contenders(axes, numbers, measure)
             axes.set_xlabel(words, fontsize=10)
             if i % columns == 0:
-                axes.set_yticks(range(len(CONTENDERS)), CONTENDERS.values())
+                axes.set_yticks(range(len(CONTENDERS)), CONTENDERS if columns == 1 else CONTENDERS.values())
             else:
                 axes.set_yticks(range(len(CONTENDERS)), [""] * len(CONTENDERS))
     sentences = [
@@ -160,5 +151,5 @@ def draw_contenders(axes: Axes, numbers: dict[str, float], measure: str) -> None
         spread = numbers.get(f"{measure}_{name}_sd", 0.0)
         axes.errorbar(numbers[f"{measure}_{name}"], place, xerr=spread, fmt="o", color=EXPOSED, markersize=7, capsize=3)
     for name in ("noise", "blank", "other_class"):
-        axes.axvline(numbers[f"{measure}_{name}"], color=REFERENCE, linestyle=BASELINES[name][1], linewidth=1.2)
+        axes.axvline(numbers[f"{measure}_{name}"], color=REFERENCE, linestyle=DASHES[name], linewidth=1.2)
     axes.set_ylim(len(CONTENDERS) - 0.5, -0.5)

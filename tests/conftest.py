@@ -139,24 +139,24 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def console_errors() -> list[str]:
-    """What the test's page complained about in the browser's console."""
-    return []
-
-
-@pytest.fixture
-def page(browser, console_errors):
-    """A fresh page that fails the test if it asks anything of another host."""
+@contextlib.contextmanager
+def new_page(browser):
+    """A fresh page; ``page.complaints`` is what its console said; leaving fails if it asked another host."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    outside = []
+    page.complaints, outside = [], []
     ours = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:", "about:")
     page.on("request", lambda request: request.url.startswith(ours) or outside.append(request.url))
-    page.on("console", lambda message: message.type == "error" and console_errors.append(message.text))
-    page.on("pageerror", lambda error: console_errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
     yield page
     # Left as a person leaves it, a page ends its kernel; a closed context does not.
     page.goto("about:blank")
     context.close()
     assert not outside, f"the page asked other hosts: {outside}"
+
+
+@pytest.fixture
+def page(browser):
+    with new_page(browser) as page:
+        yield page

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import signal
 import statistics
 import time
@@ -11,6 +10,8 @@ import time
 import numpy as np
 import psutil
 import pytest
+from conftest import NOTEBOOKS, new_page
+from PIL import Image
 
 from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.configs import with_text_values
@@ -29,33 +30,59 @@ def open_lesson(page, lab, **settings) -> None:
 
 
 def run_to_end(page) -> None:
+    before = page.locator(f"{PANEL} .dp-run").count()
     page.locator(f"{PANEL} .dp-run-button").click()
-    page.wait_for_selector(f"{PANEL} .dp-results-numbers .value", state="visible", timeout=WAIT)
+    page.wait_for_function(f"document.querySelectorAll('{PANEL} .dp-run').length > {before}", timeout=WAIT)
     page.wait_for_selector(f"{PANEL} img.dp-chart", timeout=WAIT)
+
+
+def press(page, control: str, key: str) -> None:
+    page.locator(f"{PANEL} .dp-{control} [role=slider]").press(key)
+
+
+def says(page, place: str, words: str) -> None:
+    """Wait until that place of the page says these words."""
+    page.wait_for_selector(f"{place} >> text={words}", timeout=WAIT)
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, lab_server):
+    """One page with one finished run, for the tests that need no page of their own."""
+    with new_page(browser) as page:
+        open_lesson(page, lab_server, **QUICK)
+        page.wait_for_selector(".dp-suspect", timeout=WAIT)
+        run_to_end(page)
+        yield page
+
+
+# ---- a page that was just opened
 
 
 def first_answer(page, lab) -> float:
     """Seconds from opening the page until Python has answered a key pressed on a slider."""
     start = time.monotonic()
     page.goto(f"{lab.address}{LESSON}")
-    handle = page.locator(f"{PANEL} .dp-lam [role=slider]")
-    handle.wait_for(timeout=WAIT)
-    handle.press("ArrowRight")
+    page.locator(f"{PANEL} .dp-lam [role=slider]").wait_for(timeout=WAIT)
+    press(page, "lam", "ArrowRight")
     page.wait_for_function("document.querySelector('[data-lab-link]').dataset.labLink.includes('lam')", timeout=WAIT)
     return time.monotonic() - start
 
 
 def test_the_first_answer_comes_within_four_seconds(page, lab_server):
-    assert min(first_answer(page, lab_server) for _ in range(3)) <= 4
+    waits = []
+    while not waits or (waits[-1] > 4 and len(waits) < 3):  # a busy machine gets three tries
+        waits.append(first_answer(page, lab_server))
+    assert min(waits) <= 4, waits
 
 
 def test_a_face_appears_by_itself_and_can_be_recognised(page, lab_server):
-    start = time.monotonic()
-    open_lesson(page, lab_server)
-    page.wait_for_function(
-        "document.querySelector('.dp-hook-picture figcaption')?.textContent.includes('step')", timeout=WAIT
-    )
-    assert time.monotonic() - start <= 10, "the hook must show a drawing within ten seconds"
+    waits = []
+    while not waits or (waits[-1] > 10 and len(waits) < 3):
+        start = time.monotonic()
+        open_lesson(page, lab_server)
+        says(page, ".dp-hook-picture", "step")
+        waits.append(time.monotonic() - start)
+    assert min(waits) <= 10, waits
     page.wait_for_selector(".dp-suspect", timeout=WAIT)
     answers = []
     for suspect in page.locator(".dp-suspect").all():
@@ -66,56 +93,12 @@ def test_a_face_appears_by_itself_and_can_be_recognised(page, lab_server):
     assert all(answer.startswith(("Yes", "No, that is person")) for answer in answers)
 
 
-def test_train_attack_and_read_the_numbers(page, lab_server, console_errors):
-    open_lesson(page, lab_server, **QUICK)
-    run_to_end(page)
-    numbers = page.locator(".dp-results-numbers").inner_text()
-    assert "of 5" in numbers and "a black picture" in numbers
-    assert page.locator(f"{PANEL} figure").count() == 5
-    chart = page.locator(f"{PANEL} img.dp-chart").get_attribute("alt")
-    assert "drawn by the attack" in chart and "random noise" in chart
-    assert page.locator(".dp-trouble").inner_text() == ""
-    assert not [error for error in console_errors if "favicon" not in error]
-
-
 def test_the_prediction_is_answered_by_the_readers_own_run(page, lab_server):
     open_lesson(page, lab_server, steps=20)
     page.locator(".dp-predict button").nth(0).click()
-    page.wait_for_selector("text=Noted.")
+    says(page, ".dp-predict", "Noted.")
     run_to_end(page)
-    assert "of 40, where guessing gives 1" in page.locator(".dp-predict").inner_text()
-
-
-def test_page_command_line_and_python_give_the_same_bits(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    run_to_end(page)
-    row = exported_table(page)[0]
-    config = with_text_values(inversion.PRESETS["faces"], QUICK)
-    for name, value in drain(inversion.run(config)).numbers.items():
-        assert float(row[name]) == value, name
-
-
-def exported_table(page) -> list[dict]:
-    with page.expect_download() as download:
-        page.locator("a[download='dpmia_lab_runs.csv']").click()
-    with open(download.value.path(), encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_exports_are_whole_files(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    run_to_end(page)
-    assert exported_table(page)[0]["people"] == "5"
-    with page.expect_download() as settings:
-        page.locator("a[download='dpmia_lab_run_1.json']").click()
-    with open(settings.value.path(), encoding="utf-8") as file:
-        assert json.load(file)["steps"] == 20
-    from PIL import Image
-
-    for name in ("dpmia_lab_pictures.png", "dpmia_lab_chart.png"):
-        with page.expect_download() as picture:
-            page.locator(f"a[download='{name}']").click()
-        assert Image.open(picture.value.path()).width > 500
+    says(page, ".dp-predict", "of 40, where guessing gives 1")
 
 
 def test_stop_is_obeyed_within_300_ms_and_a_new_run_can_start(page, lab_server):
@@ -124,11 +107,10 @@ def test_stop_is_obeyed_within_300_ms_and_a_new_run_can_start(page, lab_server):
     page.evaluate(
         """panel => {
           window.seen = {};
-          const note = () => {
+          new MutationObserver(() => {
             const words = document.querySelector(panel + ' .dp-status').textContent;
             if (words.includes('stopped') && seen.click) seen.stopped ??= performance.now();
-          };
-          new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+          }).observe(document.body, { subtree: true, childList: true, characterData: true });
           document.querySelector(panel + ' .dp-stop-button')
             .addEventListener('click', () => { seen.click = performance.now(); }, true);
         }""",
@@ -137,37 +119,12 @@ def test_stop_is_obeyed_within_300_ms_and_a_new_run_can_start(page, lab_server):
     waits = []
     for _ in range(3):
         page.locator(f"{PANEL} .dp-run-button").click()
-        page.wait_for_selector(f"{PANEL} .dp-status >> text=attacking", timeout=WAIT)
-        page.evaluate("seen = {}")
+        says(page, f"{PANEL} .dp-status", "attacking")
+        page.evaluate("() => { seen = {}; }")
         page.locator(f"{PANEL} .dp-stop-button").click()
         page.wait_for_function("seen.stopped", timeout=WAIT)
         waits.append(page.evaluate("seen.stopped - seen.click"))
     assert statistics.median(waits) <= 300, waits
-
-
-def test_the_time_lapse_follows_the_key_within_100_ms(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    page.wait_for_selector(".dp-suspect", timeout=WAIT)
-    run_to_end(page)
-    page.evaluate(
-        """panel => {
-          window.waits = [];
-          let pressed = null;
-          const faces = document.querySelector(panel + ' .dp-faces');
-          document.addEventListener('keydown', () => { pressed = performance.now(); }, true);
-          new MutationObserver(() => requestAnimationFrame(() => {
-            if (pressed !== null) { waits.push(performance.now() - pressed); pressed = null; }
-          })).observe(faces, { subtree: true, childList: true });
-        }""",
-        PANEL,
-    )
-    handle = page.locator(f"{PANEL} .dp-frame [role=slider]")
-    for _ in range(9):
-        handle.press("ArrowLeft")
-        page.wait_for_timeout(250)
-    waits = page.evaluate("waits")
-    assert len(waits) >= 7
-    assert statistics.median(waits) <= 100, waits
 
 
 def test_a_link_restores_the_settings_and_the_address_follows_them(page, lab_server):
@@ -175,60 +132,169 @@ def test_a_link_restores_the_settings_and_the_address_follows_them(page, lab_ser
     assert page.locator(f"{PANEL} .dp-lam .widget-readout").inner_text() == "0.001"
     assert page.locator(f"{PANEL} .dp-seed input").input_value() == "7"
     assert not page.locator(f"{PANEL} .dp-box input").is_checked()
-    page.locator(f"{PANEL} .dp-lam [role=slider]").press("ArrowLeft")
+    press(page, "lam", "ArrowLeft")
     page.wait_for_function("location.search.includes('lam=0.0001')", timeout=WAIT)
     page.reload()
     page.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
-    assert page.locator(f"{PANEL} .dp-lam .widget-readout").inner_text() in ("0.0001", "1e-4")
+    assert page.locator(f"{PANEL} .dp-lam .widget-readout").inner_text() == "1e-4"
 
 
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"lam": "banana"}, "lam must be a number; it is 'banana'."),
-        ({"steps": "0"}, "steps must be a whole number from 1 to 20000; it is 0."),
-        ({"data": "/etc/passwd"}, "data must be one of"),
-        ({"colour": "red"}, "option must be one of"),
-    ],
-)
-def test_a_bad_link_is_answered_in_one_sentence(page, lab_server, settings, sentence):
-    open_lesson(page, lab_server, **settings)
+def test_a_bad_link_is_answered_in_one_sentence_and_opens_no_file(page, lab_server):
+    open_lesson(page, lab_server, data="/etc/passwd")
     words = page.locator(f"{PANEL} .dp-controls .dp-error").inner_text()
-    assert sentence in words and "The usual settings are shown." in words
+    assert "data must be one of faces" in words and "The usual settings are shown." in words
 
 
-def test_nonsense_in_a_field_is_answered_and_nothing_runs(page, lab_server):
-    open_lesson(page, lab_server)
-    field = page.locator(f"{PANEL} .dp-seed input")
+def kernels_of(lab) -> list[psutil.Process]:
+    children = psutil.Process(lab.process.pid).children(recursive=True)
+    return [child for child in children if "ipykernel" in " ".join(child.cmdline())]
+
+
+def test_a_killed_engine_is_reported_and_finished_results_survive(page, open_lab):
+    lab = open_lab(NOTEBOOKS)
+    open_lesson(page, lab, **QUICK)
+    run_to_end(page)
+    for kernel in kernels_of(lab):
+        kernel.send_signal(signal.SIGKILL)
+    says(page, "#lab-dead", "has ended")
+    page.locator("#lab-dead button").click()
+    page.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
+    page.locator(f"{PANEL} .dp-run-button").click()
+    says(page, f"{PANEL} .dp-status", "recalled")
+
+
+def test_the_landing_page_leads_to_the_lessons(page, lab_server):
+    page.goto(lab_server.address)
+    says(page, ".dp-hardware", "Found:")
+    assert "coming" in page.locator(".dp-lessons li").nth(5).inner_text()
+    page.locator(".dp-lessons a").first.click()
+    page.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
+
+
+# ---- a page with a finished run
+
+
+def test_a_run_shows_pictures_numbers_and_a_chart(lesson):
+    numbers = lesson.locator(".dp-results-numbers").inner_text()
+    assert "of 5" in numbers and "a black picture" in numbers
+    assert lesson.locator(f"{PANEL} figure").count() == 5
+    chart = lesson.locator(f"{PANEL} img.dp-chart").get_attribute("alt")
+    assert "drawn by the attack" in chart and "random noise" in chart
+    assert lesson.locator(".dp-trouble").inner_text() == ""
+    assert lesson.complaints == []
+
+
+def downloaded(page, name: str) -> str:
+    with page.expect_download() as download:
+        page.locator(f"a[download='{name}']").click()
+    return download.value.path()
+
+
+def test_page_and_python_give_the_same_bits(lesson):
+    with open(downloaded(lesson, "dpmia_lab_runs.csv"), encoding="utf-8", newline="") as file:
+        row = list(csv.DictReader(file))[0]
+    config = with_text_values(inversion.PRESETS["faces"], QUICK)
+    for name, value in drain(inversion.run(config)).numbers.items():
+        assert float(row[name]) == value, name
+
+
+def test_exports_are_whole_files(lesson):
+    with open(downloaded(lesson, "dpmia_lab_run_1.json"), encoding="utf-8") as file:
+        assert json.load(file)["steps"] == 20
+    for name in ("dpmia_lab_pictures.png", "dpmia_lab_chart.png"):
+        with Image.open(downloaded(lesson, name)) as picture:
+            picture.load()
+            assert picture.width > 500
+
+
+def test_the_time_lapse_follows_the_key_within_100_ms(lesson):
+    lesson.evaluate(
+        """panel => {
+          window.waits = [];
+          let pressed = null;
+          document.addEventListener('keydown', () => { pressed = performance.now(); }, true);
+          new MutationObserver(() => requestAnimationFrame(() => {
+            if (pressed !== null) { waits.push(performance.now() - pressed); pressed = null; }
+          })).observe(document.querySelector(panel + ' .dp-faces'), { subtree: true, childList: true });
+        }""",
+        PANEL,
+    )
+    for _ in range(9):
+        press(lesson, "frame", "ArrowLeft")
+        lesson.wait_for_timeout(200)
+    waits = lesson.evaluate("waits")
+    assert len(waits) >= 7
+    assert statistics.median(waits) <= 100, waits
+
+
+def test_every_control_has_a_name_and_every_picture_words(lesson):
+    nameless = lesson.evaluate(
+        """() => [...document.querySelectorAll('.dp :is([role=slider], select, input:not([type=file]), button)')]
+            .filter(e => e.offsetParent && !e.closest('.dp-hidden'))
+            .filter(e => !e.getAttribute('aria-label') && !e.textContent.trim()
+                         && !e.closest('label')?.textContent.trim())
+            .map(e => e.outerHTML.slice(0, 200))"""
+    )
+    assert nameless == []
+    assert lesson.locator(".dp img:not([alt])").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_the_page_fits_its_window(lesson, width):
+    lesson.set_viewport_size({"width": width, "height": 900})
+    lesson.wait_for_timeout(800)  # the charts are drawn anew for the width
+    assert lesson.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_comparison_stands_beside_the_paper_and_runs_live(lesson):
+    comparison = lesson.locator(".dp-comparison")
+    comparison.locator("img.dp-chart").wait_for(timeout=WAIT)
+    comparison.locator("select").first.select_option("MNIST digits, convolutional network")
+    says(lesson, ".dp-comparison", "5.93")  # Table I, digit 0
+    comparison.locator(".dp-run-button").click()
+    lesson.wait_for_selector(".dp-comparison .dp-strip img", timeout=WAIT)
+    comparison.locator(".dp-stop-button").click()
+    says(lesson, ".dp-comparison .dp-status", "stopped")
+
+
+def test_tasks_name_what_is_missing(lesson):
+    checks = lesson.locator(".dp-task .dp-check-button")
+    checks.nth(0).click()
+    says(lesson, ".dp-task", "your last run is not")
+    checks.nth(1).click()
+    says(lesson, ".dp-task", "Run the attack on MNIST digits first")
+    checks.nth(2).click()
+    says(lesson, ".dp-task", "Not yet.")
+
+
+def test_a_moved_control_marks_the_result_as_stale(lesson):
+    press(lesson, "rate", "ArrowRight")
+    says(lesson, f"{PANEL} .dp-stale", "What you see is for η, size of a step = 0.01")
+    press(lesson, "rate", "ArrowLeft")
+    lesson.wait_for_selector(f"{PANEL} .dp-stale", state="detached", timeout=WAIT)
+
+
+def test_nonsense_in_a_field_is_answered_and_nothing_runs(lesson):
+    field = lesson.locator(f"{PANEL} .dp-seed input")
     field.fill("-5")
     field.press("Enter")
-    page.wait_for_selector(f"{PANEL} .dp-error >> text=seed must be a whole number", timeout=WAIT)
-    page.locator(f"{PANEL} .dp-run-button").click()
-    page.wait_for_timeout(300)
-    assert page.locator(f"{PANEL} .dp-stop-button").is_disabled()
+    says(lesson, f"{PANEL} .dp-error", "seed must be a whole number")
+    lesson.locator(f"{PANEL} .dp-run-button").click()
+    lesson.wait_for_timeout(300)
+    assert lesson.locator(f"{PANEL} .dp-stop-button").is_disabled()
+    field.fill("3")
+    field.press("Enter")
+    lesson.wait_for_selector(f"{PANEL} .dp-error", state="detached", timeout=WAIT)
 
 
-def test_a_moved_control_marks_the_result_as_stale(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    run_to_end(page)
-    page.locator(f"{PANEL} .dp-rate [role=slider]").press("ArrowRight")
-    page.wait_for_selector(f"{PANEL} .dp-stale >> text=What you see is for rate = 0.01", timeout=WAIT)
-    page.locator(f"{PANEL} .dp-rate [role=slider]").press("ArrowLeft")
-    page.wait_for_selector(f"{PANEL} .dp-stale", state="detached", timeout=WAIT)
-
-
-def test_runs_are_compared_and_removed(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    run_to_end(page)
-    page.locator(f"{PANEL} .dp-rate [role=slider]").press("ArrowRight")
-    page.wait_for_selector(f"{PANEL} .dp-stale")
-    page.locator(f"{PANEL} .dp-run-button").click()
-    page.wait_for_selector(f"{PANEL} .dp-runs >> text=Run 2", timeout=WAIT)
-    for box in page.locator(f"{PANEL} .dp-run input").all():
+def test_runs_are_compared_and_removed(lesson):
+    press(lesson, "rate", "ArrowRight")
+    run_to_end(lesson)
+    for box in lesson.locator(f"{PANEL} .dp-run input").all():
         box.check()
-    page.wait_for_function("document.querySelectorAll('.dp-compared .dp-strip').length === 2", timeout=WAIT)
-    page.locator(f"{PANEL} .dp-run button").first.click()
-    page.wait_for_function("document.querySelectorAll('.dp-run').length === 1", timeout=WAIT)
+    lesson.wait_for_function("document.querySelectorAll('.dp-compared .dp-strip').length === 2", timeout=WAIT)
+    lesson.locator(f"{PANEL} .dp-run button").first.click()
+    lesson.wait_for_function("document.querySelectorAll('.dp-run').length === 1", timeout=WAIT)
 
 
 def npz(**arrays) -> bytes:
@@ -237,90 +303,19 @@ def npz(**arrays) -> bytes:
     return buffer.getvalue()
 
 
-def test_own_pictures_are_checked_and_then_attacked(page, lab_server):
-    open_lesson(page, lab_server, steps=20)
-    page.locator(f"{PANEL} .dp-data select").select_option("your own file…")
-    chooser = page.locator("input[type=file]")
-    chooser.set_input_files({"name": "broken.npz", "mimeType": "application/zip", "buffer": b"not a zip"})
-    page.wait_for_selector(f"{PANEL} .dp-error >> text=broken.npz", timeout=WAIT)
+def upload(page, name: str, content: bytes) -> None:
+    with page.expect_file_chooser() as chooser:
+        page.locator(f"{PANEL} .dp-upload").click()
+    chooser.value.set_files({"name": name, "mimeType": "application/zip", "buffer": content})
+
+
+def test_own_pictures_are_checked_and_then_attacked(lesson):
+    lesson.locator(f"{PANEL} .dp-data select").select_option("your own file…")
+    upload(lesson, "broken.npz", b"not a zip")
+    says(lesson, f"{PANEL} .dp-error", "broken.npz")
     rng = np.random.default_rng(0)
     x = np.clip(np.repeat(rng.random((4, 16, 16)), 8, axis=0) + 0.1 * rng.random((32, 16, 16)), 0, 1)
-    mine = npz(X=x, y=np.repeat(np.arange(4), 8))
-    chooser.set_input_files({"name": "mine.npz", "mimeType": "application/zip", "buffer": mine})
-    page.wait_for_selector(f"{PANEL} .dp-note >> text=32 pictures of 4 classes", timeout=WAIT)
-    run_to_end(page)
-    assert page.locator(f"{PANEL} figure").count() == 4
-
-
-def test_tasks_name_what_is_missing(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    checks = page.locator(".dp-task .dp-check-button")
-    checks.nth(0).click()
-    page.wait_for_selector(".dp-task >> text=There is no run yet", timeout=WAIT)
-    run_to_end(page)
-    checks.nth(0).click()
-    page.wait_for_selector(".dp-task >> text=your last run is not", timeout=WAIT)
-    checks.nth(1).click()
-    page.wait_for_selector(".dp-task >> text=Run the attack on MNIST digits first", timeout=WAIT)
-
-
-def test_every_control_has_a_name_and_every_picture_words(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    run_to_end(page)
-    page.wait_for_selector(".dp-suspect", timeout=WAIT)
-    nameless = page.evaluate(
-        """() => [...document.querySelectorAll('.dp [role=slider], .dp select, .dp input:not([type=file]), .dp button')]
-            .filter(e => e.offsetParent && !e.closest('.dp-hidden'))
-            .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label')?.textContent.trim()))
-            .map(e => e.outerHTML.slice(0, 200))"""
-    )
-    assert nameless == []
-    assert page.evaluate("[...document.querySelectorAll('.dp img')].filter(i => i.alt === null || !i.hasAttribute('alt')).length") == 0
-
-
-@pytest.mark.parametrize("width", [390, 800, 1280])
-def test_the_page_fits_its_window(page, lab_server, width):
-    page.set_viewport_size({"width": width, "height": 844})
-    open_lesson(page, lab_server, **QUICK)
-    run_to_end(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def kernels_of(lab) -> list[psutil.Process]:
-    children = psutil.Process(lab.process.pid).children(recursive=True)
-    return [child for child in children if "ipykernel" in " ".join(child.cmdline())]
-
-
-def test_a_killed_engine_is_reported_and_finished_results_survive(page, open_lab, lab_server):
-    lab = open_lab(os.path.dirname(__file__) + "/../notebooks")
-    open_lesson(page, lab, **QUICK)
-    run_to_end(page)
-    for kernel in kernels_of(lab):
-        kernel.send_signal(signal.SIGKILL)
-    page.wait_for_selector("#lab-dead >> text=has ended", timeout=20_000)
-    page.locator("#lab-dead button").click()
-    page.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
-    page.locator(f"{PANEL} .dp-run-button").click()
-    page.wait_for_selector(f"{PANEL} .dp-status >> text=recalled", timeout=WAIT)
-
-
-def test_the_comparison_runs_live_and_stands_beside_the_paper(page, lab_server):
-    open_lesson(page, lab_server, **QUICK)
-    comparison = page.locator(".dp-comparison")
-    comparison.locator("img.dp-chart").wait_for(timeout=WAIT)
-    comparison.locator("select").first.select_option("MNIST digits, convolutional network")
-    page.wait_for_selector(".dp-comparison >> text=paper A, enhanced", timeout=WAIT)
-    assert "5.93" in comparison.inner_text()  # Table I, digit 0
-    comparison.locator(".dp-run-button").click()
-    page.wait_for_selector(".dp-comparison .dp-strip img", timeout=WAIT)
-    comparison.locator(".dp-stop-button").click()
-    page.wait_for_selector(".dp-comparison .dp-status >> text=stopped", timeout=WAIT)
-
-
-def test_the_landing_page_leads_to_the_lessons(page, lab_server):
-    page.goto(lab_server.address)
-    page.wait_for_selector(".dp-lessons", timeout=WAIT)
-    page.wait_for_selector(".dp-hardware >> text=Found:", timeout=WAIT)
-    assert "coming" in page.locator(".dp-lessons li").nth(5).inner_text()
-    page.locator(".dp-lessons a").first.click()
-    page.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
+    upload(lesson, "mine.npz", npz(X=x, y=np.repeat(np.arange(4), 8)))
+    says(lesson, f"{PANEL} .dp-note", "32 pictures of 4 classes")
+    run_to_end(lesson)
+    assert lesson.locator(f"{PANEL} figure").count() == 4

@@ -9,8 +9,9 @@ from dpmia_lab.seeds import torch_generator
 
 SHAPES = [(1, 8, 8), (1, 28, 28), (1, 56, 46), (3, 32, 32), (3, 6, 7)]
 BUILDERS = {
-    **{name: lambda shape, generator, name=name: models.new_model(name, shape, 7, generator) for name in ("mlp", "cnn")},
     "softmax": lambda shape, generator: models.new_model("softmax", shape, 7, generator),
+    "mlp": lambda shape, generator: models.new_model("mlp", shape, 7, generator),
+    "cnn": lambda shape, generator: models.new_model("cnn", shape, 7, generator),
     "judge": lambda shape, generator: models.evaluation_cnn(shape, 7, generator),
 }
 every_model = pytest.mark.parametrize("name", BUILDERS)

@@ -260,7 +260,7 @@ def test_a_port_that_is_taken(lab):
     assert (again.returncode, elsewhere.returncode) == (0, 0)
 
 
-def test_the_page_answers(page, lab, console_errors):
+def test_the_page_answers(page, lab):
     begun = time.monotonic()
     page.goto(lab.address, wait_until="commit")
     page.get_by_text("Prose with a formula").wait_for()
@@ -270,7 +270,7 @@ def test_the_page_answers(page, lab, console_errors):
     assert time.monotonic() - begun < 15  # it is 2 to 4 s, by how busy the machine is
     assert page.locator("#lab-starting").is_hidden()
     assert page.locator("mjx-container").count() == 1
-    assert console_errors == []
+    assert page.complaints == []
 
 
 def test_a_working_thread_shows_on_the_page(page, lab):

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import models
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Progress, drain

@@ -25,7 +25,12 @@ ATTACKS = ("original", "enhanced")
 MODELS = ("softmax", "mlp", "cnn")
 PRIORS = ("none", "l1", "btv", "l1+tv")
 PROCESSES = ("none", "denoise", "sharpen")
-BASELINES = ("noise", "blank", "class_mean", "other_class")
+BASELINES = {  # pictures that owe nothing to the attack, in words
+    "noise": "random noise",
+    "blank": "a black picture",
+    "class_mean": "the class's mean picture",
+    "other_class": "someone else's picture",
+}
 
 
 @dataclass(frozen=True)

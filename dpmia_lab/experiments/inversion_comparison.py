@@ -29,7 +29,12 @@ DIGIT_ATTACKS = {
     "enhanced": inversion.PRESETS["digits"],
     "ours": replace(inversion.PRESETS["digits"], prior="l1+tv", smooth=0.7),
 }
-CONTENDERS = tuple(FACE_ATTACKS)
+CONTENDERS = {
+    "original": "original attack",
+    "published": "enhanced, settings as published",
+    "enhanced": "enhanced, settings of this lab",
+    "ours": "this lab's prior, then a blur",
+}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ def always(_: dict[str, Any]) -> str:
     return ""
 
 
-def scale(name: str, label: str, values: Sequence[float]) -> widgets.SelectionSlider:
+def scale(label: str, values: Sequence[float]) -> widgets.SelectionSlider:
     """A slider over a few sensible values, mostly log-spaced."""
     options = [(number_text(value), value) for value in values]
     return widgets.SelectionSlider(options=options, description=label, continuous_update=True)
@@ -27,7 +27,7 @@ def number_text(value: float) -> str:
     return f"{value:.0e}".replace("e-0", "e-")
 
 
-def choice(name: str, label: str, options: Sequence[tuple[str, Any]]) -> widgets.Dropdown:
+def choice(label: str, options: Sequence[tuple[str, Any]]) -> widgets.Dropdown:
     return widgets.Dropdown(options=list(options), description=label)
 
 

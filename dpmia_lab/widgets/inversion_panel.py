@@ -12,54 +12,18 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.data import catalogue, from_upload
 from dpmia_lab.data.cache import cache_folder
 from dpmia_lab.experiments import inversion
-from dpmia_lab.experiments.configs import changed_from
+from dpmia_lab.experiments.configs import changed_from, text_of
 from dpmia_lab.experiments.inversion import PRESETS, Config
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.store import Result, Store
-from dpmia_lab.widgets.controls import Controls, choice, scale
+from dpmia_lab.widgets.controls import Controls, choice
+from dpmia_lab.widgets.inversion_controls import OWN, PRESET_WORDS, REASONS, WORDS, new_controls
 from dpmia_lab.widgets.inversion_view import InversionView
 from dpmia_lab.widgets.links import config_or_default, page_query, query_of
-from dpmia_lab.widgets.parts import RunBar, error_html, on_change, page_poster, panel, text, with_classes
+from dpmia_lab.widgets.parts import RunBar, error_html, on_change, page_poster, page_width, panel, text, with_classes
 from dpmia_lab.widgets.pictures import picture_html
 from dpmia_lab.widgets.runner import Runner
 from dpmia_lab.widgets.runs import Run, RunTable
-
-OWN = "own"  # the menu's entry for an uploaded file
-WORDS = {
-    "softmax": "softmax regression",
-    "mlp": "one hidden layer",
-    "cnn": "convolutional network",
-    "l1": "few bright strokes (ℓ1)",
-    "btv": "flat areas, sharp edges (BTV)",
-    "l1+tv": "smooth and dark (ℓ1 + TV)",
-    "none": "none",
-}
-PRESET_WORDS = {
-    "faces": "faces, enhanced attack",
-    "faces-published": "faces, settings as published (A)",
-    "faces-original": "faces, original attack (E)",
-    "digits-original": "digits, original attack",
-    "digits": "digits, enhanced attack",
-    "digits-published": "digits, settings as published (A)",
-}
-
-
-def only_enhanced(values: dict) -> str:
-    return "" if values["attack"] == "enhanced" else "Only the enhanced attack has this."
-
-
-def only_original(values: dict) -> str:
-    return "" if values["attack"] == "original" else "Only the original attack filters while it runs."
-
-
-def needs_prior(values: dict) -> str:
-    if values["attack"] != "enhanced":
-        return only_enhanced(values)
-    return "" if values["prior"] != "none" else "Without a prior there is nothing to weigh."
-
-
-def only_faces(values: dict) -> str:
-    return "" if values["data"] in ("faces", "att_faces") else "This set has its own classes."
 
 
 class InversionPanel:
@@ -74,16 +38,17 @@ class InversionPanel:
         self.listeners = []  # called with every finished run
         self.seen = InversionView()
         self.bar = RunBar("Train and attack", self.run, self.stop)
-        self.problem, self.stale, self.device = text(""), text("", "dp-stale-place"), text("", "dp-soft")
+        self.problem, self.stale = text(""), text("")
         self.link, self.compared = text("", "dp-link"), text("", "dp-compared")
         self.table = RunTable(summary, self.compare)
         self.available = {e.name: e for e in catalogue() if e.available}
         names = tuple(self.available)
         start, complaint = config_or_default(page_query() if query is None else query, inversion, names)
         self.base = start
-        self.controls = Controls(self.config, self._controls(), self._reasons(), self.changed)
+        sets = [(entry.title, name) for name, entry in self.available.items()]
+        self.controls = Controls(self.config, new_controls(sets), REASONS, self.changed)
         self.preset = with_classes(
-            choice("preset", "start from", [(PRESET_WORDS[name], name) for name in PRESETS]),
+            choice("start from", [("settings of your own", ""), *((PRESET_WORDS[name], name) for name in PRESETS)]),
             "dp-field",
             "dp-preset",
         )
@@ -92,41 +57,11 @@ class InversionPanel:
             "dp-upload",
         )
         on_change(self.upload, lambda _: self.take_upload())
-        self.width = with_classes(widgets.Text(), "dp-width", "dp-hidden")
-        on_change(self.width, self.resized)
+        self.width = page_width(self.seen.set_page_width)
         self.view = self._layout()
         self.controls.set(start)
-        self.preset.value = next((name for name, c in PRESETS.items() if c == start), None) or "faces"
-        on_change(self.preset, lambda name: self.controls.set(PRESETS[name]))
+        on_change(self.preset, lambda name: self.controls.set(PRESETS[name]) if name else None)
         self.problem.value = error_html(complaint)
-
-    def _controls(self) -> dict[str, widgets.ValueWidget]:
-        sets = [(entry.title, name) for name, entry in self.available.items()]
-        words = [(WORDS[name], name) for name in inversion.MODELS]
-        priors = [(WORDS[name], name) for name in inversion.PRIORS]
-        return {
-            "data": choice("data", "data set", [*sets, ("your own file…", OWN)]),
-            "people": scale("people", "people", (5, 10, 20, 40)),
-            "model": choice("model", "model", words),
-            "attack": choice("attack", "attack", [("original (E)", "original"), ("enhanced (A)", "enhanced")]),
-            "prior": choice("prior", "prior R(x): the attacker expects", priors),
-            "lam": scale("lam", "λ, weight of the prior", (0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1)),
-            "steps": scale("steps", "T, steps", (10, 30, 100, 300, 500, 1000, 5000)),
-            "rate": scale("rate", "η, size of a step", (0.001, 0.003, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0)),
-            "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
-            "process": choice("process", "filter each step", [(n, n) for n in inversion.PROCESSES]),
-            "smooth": scale("smooth", "blur at the end, pixels", (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
-            "seed": widgets.IntText(description="seed: fixes every random choice"),
-        }
-
-    def _reasons(self) -> dict:
-        return {
-            "people": only_faces,
-            "prior": only_enhanced,
-            "lam": needs_prior,
-            "box": only_enhanced,
-            "process": only_original,
-        }
 
     def _layout(self) -> widgets.VBox:
         controls = [
@@ -139,7 +74,6 @@ class InversionPanel:
             self.controls.group("attack", "prior", "lam", "steps", "rate", "box", "process", "smooth", "seed"),
             self.bar,
             self.problem,
-            self.device,
         ]
         results = [self.stale, self.seen.view, self.table.view, self.compared, self.link, self.width]
         return panel(controls, results, "dp-inversion")
@@ -161,6 +95,7 @@ class InversionPanel:
         except Mistake as mistake:
             self.problem.value = error_html(str(mistake))
             return
+        self.preset.value = next((name for name, preset in PRESETS.items() if preset == config), "")
         self._show_link(config)
         self._mark_stale(config)
 
@@ -170,12 +105,20 @@ class InversionPanel:
             self.stale.value = ""
             self.view.remove_class("dp-is-stale")
             return
-        was = ", ".join(f"{name} = {escape(str(getattr(self.last.config, name)))}" for name in different)
+        was = ", ".join(f"{self._words(name)} = {self._shown(name)}" for name in different)
         self.stale.value = (
             f'<div class="dp-stale" role="status">What you see is for {was}. '
             f"Press <b>{self.bar.run.description}</b> to see your new settings.</div>"
         )
         self.view.add_class("dp-is-stale")
+
+    def _words(self, name: str) -> str:
+        return escape(self.controls.made[name].description if name in self.controls.made else name)
+
+    def _shown(self, name: str) -> str:
+        """The last run's value of a setting; of a file, its name only."""
+        value = getattr(self.last.config, name)
+        return escape(Path(value).name if name == "data" else text_of(value))
 
     def _show_link(self, config: Config) -> None:
         if self.uploaded is not None and config.data == str(self.uploaded):
@@ -205,10 +148,6 @@ class InversionPanel:
             f'<div class="dp-note">{escape(name)}: {len(data.train_x) + len(data.test_x)} pictures of '
             f"{data.classes} classes, {data.shape[1]} × {data.shape[2]} pixels.</div>"
         )
-
-    def resized(self, width: str) -> None:
-        if width.isdigit():
-            self.seen.set_width(int(width))
 
     # ---- running
     def run(self) -> None:

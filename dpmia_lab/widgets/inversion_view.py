@@ -14,6 +14,7 @@ from dpmia_lab.widgets.parts import (
     download_html,
     number_html,
     on_change,
+    results_width,
     row,
     text,
     with_classes,
@@ -132,9 +133,8 @@ class InversionView:
             ]
         )
 
-    def set_width(self, page: int) -> None:
-        """The chart's width in pixels for a page of that width (the controls stand beside or above)."""
-        self.width = min(page - 48, 1120) - 296 - 50 if page > 800 else max(page - 60, 280)
+    def set_page_width(self, page: int) -> None:
+        self.width = results_width(page)
         self.draw_chart()
 
     def play_or_pause(self) -> None:
@@ -176,8 +176,7 @@ def numbers_html(result: Result) -> str:
         return f"{round(share * classes)} of {classes}"
 
     def beside(measure: str) -> str:
-        words = dict(zip(BASELINES, ("noise", "a black picture", "the class mean", "someone else"), strict=True))
-        return ", ".join(f"{words[name]} {n[f'{measure}_{name}']:.2f}" for name in BASELINES)
+        return ", ".join(f"{words} {n[f'{measure}_{name}']:.2f}" for name, words in BASELINES.items())
 
     return (
         '<div class="dp-numbers">'

@@ -67,6 +67,18 @@ def row(*children: widgets.Widget) -> widgets.HBox:
     return with_classes(widgets.HBox(list(children)), "dp-row")
 
 
+def page_width(call: Callable[[int], None]) -> widgets.Text:
+    """A hidden field into which the page's script writes how wide the page is, now and when it changes."""
+    field = with_classes(widgets.Text(), "dp-width", "dp-hidden")
+    on_change(field, lambda width: call(int(width)) if width.isdigit() else None)
+    return field
+
+
+def results_width(page: int) -> int:
+    """Pixels for a chart in a panel's wide column, as the stylesheet lays it out."""
+    return min(page - 48, 1120) - 346 if page > 800 else max(page - 60, 280)
+
+
 def panel(controls: list[widgets.Widget], results: list[widgets.Widget], name: str) -> widgets.VBox:
     """Controls in the narrow column, results in the wide one; below 800 px one above the other."""
     left = column(*controls, classes=("dp-controls",))

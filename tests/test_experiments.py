@@ -1,0 +1,325 @@
+"""The contract of every experiment, and what lesson 1's experiment must show."""
+
+import random
+import time
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+import torch
+
+from dpmia_lab import models
+from dpmia_lab.checks import Mistake
+from dpmia_lab.experiments import EXPERIMENTS, inversion, inversion_comparison
+from dpmia_lab.experiments.configs import as_dict, changed_from, text_of, value_from_text, with_text_values
+from dpmia_lab.stages import Progress, Snapshot, Stopped, drain
+from dpmia_lab.store import Result, Store
+
+every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
+MEASURES = ("distance_mean", "ssim_distance_mean", "similarity_mean", "confidence_mean")
+MEASURES += ("recognised_share", "recognised_ssim_share")
+BASELINES = ("noise", "blank", "class_mean", "other_class")
+
+
+def assert_same(one: Result, other: Result):
+    """Bit for bit."""
+    assert one.numbers == other.numbers
+    assert one.arrays.keys() == other.arrays.keys()
+    assert all(np.array_equal(array, other.arrays[name]) for name, array in one.arrays.items())
+
+
+def global_state():
+    """What a stage must leave alone: grad mode, and every global random state."""
+    return (
+        torch.is_grad_enabled(),
+        torch.is_inference_mode_enabled(),
+        torch.get_default_dtype(),
+        torch.random.get_rng_state().numpy().tobytes(),
+        np.random.get_state()[1].tobytes(),
+        random.getstate(),
+    )
+
+
+class Watched:
+    """A whole run of an experiment's SMALL configuration: its result, its events and when they came."""
+
+    def __init__(self, name):
+        self.before, self.states, self.events, self.times = global_state(), set(), [], []
+        experiment = EXPERIMENTS[name]
+        self.result = drain(experiment.run(experiment.SMALL), self.see)
+        self.after = global_state()
+
+    def see(self, event):
+        self.times.append(time.monotonic())
+        self.states.add(global_state())
+        self.events.append(event)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Of each experiment two runs, made once; in the second everything has been loaded before."""
+    return {name: (Watched(name), Watched(name)) for name in EXPERIMENTS}
+
+
+@every_experiment
+def test_the_same_config_gives_the_same_bits(runs, name):
+    first, second = runs[name]
+    assert_same(first.result, second.result)
+
+
+@every_experiment
+def test_interleaved_runs_do_not_disturb_each_other(runs, name):
+    experiment = EXPERIMENTS[name]
+    other = experiment.run(replace(experiment.SMALL, seed=7))
+    result = drain(experiment.run(experiment.SMALL), lambda _: next(other, None))
+    assert_same(result, runs[name][0].result)
+
+
+@every_experiment
+def test_progress_rises_to_its_total(runs, name):
+    progress = [event for event in runs[name][0].events if isinstance(event, Progress)]
+    share = np.array([event.done / event.total for event in progress])
+    assert share[0] == 0 and share[-1] == pytest.approx(1)
+    assert (np.diff(share) > -1e-12).all()
+    assert all(event.label for event in progress)
+
+
+@every_experiment
+def test_nothing_global_changes_at_any_event(runs, name):
+    for run in runs[name]:
+        assert run.states == {run.before} and run.after == run.before
+
+
+@every_experiment
+def test_events_come_often_enough_to_stop_and_to_watch(runs, name):
+    """The contract says every 0.2 s. A busy machine may hold any run up, so: but for one gap, 0.5 s."""
+    gaps = np.sort(np.diff(runs[name][1].times))
+    assert gaps[-2] < 0.5
+    assert np.median(gaps) < 0.05
+
+
+@every_experiment
+def test_snapshots_are_pictures_that_can_be_shown(runs, name):
+    snapshots = [event for event in runs[name][0].events if isinstance(event, Snapshot)]
+    assert snapshots[0].name == "truth"
+    for event in snapshots:
+        assert event.array.shape == (10, 1, 8, 8)
+        assert 0 <= event.array.min() and event.array.max() <= 1
+
+
+@every_experiment
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.6])
+def test_a_run_stopped_midway_leaves_nothing_behind(runs, name, share, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before, stage = global_state(), EXPERIMENTS[name].run(EXPERIMENTS[name].SMALL)
+    stop_at, seen = 1 + int(share * len(runs[name][0].events)), []
+    with pytest.raises(Stopped):
+        drain(stage, seen.append, lambda: len(seen) >= stop_at)
+    assert next(stage, "closed") == "closed"
+    assert global_state() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+@every_experiment
+def test_config_and_result_survive_the_store(runs, name, tmp_path):
+    store, result, config = Store(tmp_path), runs[name][0].result, EXPERIMENTS[name].SMALL
+    store.put(name, as_dict(config), result)
+    kept, record = store.get(name, as_dict(config))
+    assert_same(kept, result)
+    assert EXPERIMENTS[name].Config(**record["config"]) == config
+
+
+@every_experiment
+def test_every_preset_is_a_valid_config_that_text_can_carry(name):
+    experiment = EXPERIMENTS[name]
+    for preset in experiment.PRESETS.values():
+        assert with_text_values(experiment.Config(), changed_from(preset, experiment.Config())) == preset
+
+
+@every_experiment
+def test_every_option_explains_itself(name):
+    assert all(option.metadata["help"] for option in fields(EXPERIMENTS[name].Config))
+
+
+@every_experiment
+def test_numbers_are_plain_finite_floats(runs, name):
+    numbers = runs[name][0].result.numbers
+    assert all(type(value) is float and np.isfinite(value) for value in numbers.values())
+    shares = [value for key, value in numbers.items() if "share" in key or "accuracy" in key]
+    assert shares and all(0 <= value <= 1 for value in shares)
+
+
+def test_the_inversion_measures_itself_and_every_baseline(runs):
+    expected = {"train_accuracy", "test_accuracy", "judge_accuracy", "chance", *MEASURES}
+    expected |= {f"{measure}_{baseline}" for measure in MEASURES for baseline in BASELINES}
+    assert set(runs["inversion"][0].result.numbers) == expected
+
+
+def test_the_comparison_measures_every_contender_and_baseline_with_its_spread(runs):
+    who = ("original", "published", "enhanced", "ours", *BASELINES)
+    expected = {"train_accuracy", "test_accuracy", "judge_accuracy", "chance"}
+    expected |= {f"{measure}_{one}" for measure in MEASURES for one in who}
+    expected |= {f"{name}_sd" for name in expected}
+    assert set(runs["inversion_comparison"][0].result.numbers) == expected
+
+
+def test_numbers_are_the_means_of_the_arrays(runs):
+    result = runs["inversion"][0].result
+    assert result.numbers["distance_mean"] == pytest.approx(result.arrays["distance"].mean())
+    assert result.numbers["recognised_share_blank"] == pytest.approx(result.arrays["recognised_blank"].mean())
+
+
+def test_baselines_are_what_they_are_called(runs):
+    """No attack needed to know: the class's own mean is near it, and a black picture is like no class."""
+    numbers = runs["inversion"][0].result.numbers
+    assert numbers["similarity_mean_blank"] == 0
+    assert numbers["recognised_share_blank"] == pytest.approx(0.1)
+    assert numbers["similarity_mean_class_mean"] > 0.8 > numbers["similarity_mean_noise"]
+    assert numbers["recognised_share_other_class"] < 0.2
+    assert numbers["chance"] == 0.1
+
+
+def test_frames_tell_the_story_from_the_first_step_to_the_last(runs):
+    arrays = runs["inversion"][0].result.arrays
+    assert arrays["frame_steps"][0] == 1 and arrays["frame_steps"][-1] == inversion.SMALL.steps
+    assert arrays["frames"].dtype == np.uint8 and len(arrays["frames"]) == len(arrays["frame_steps"])
+    last = arrays["frames"][-1] / 255
+    assert last == pytest.approx(arrays["reconstruction"], abs=0.003)
+
+
+def test_the_comparison_of_one_seed_knows_no_spread():
+    one = Result({"a": 2.0}, {"v": np.array([1.0, 2.0]), "picture": np.ones((1, 1, 2, 2))})
+    other = Result({"a": 4.0}, {"v": np.array([3.0, 2.0]), "picture": np.zeros((1, 1, 2, 2))})
+    assert inversion_comparison.averaged([one]).numbers == {"a": 2.0}
+    both = inversion_comparison.averaged([one, other])
+    assert both.numbers == {"a": 3.0, "a_sd": pytest.approx(2**0.5)}
+    assert both.arrays["v"].tolist() == [2.0, 2.0]
+    assert both.arrays["picture"].all()
+
+
+def test_a_contender_attacks_the_data_and_model_of_the_comparison():
+    config = inversion_comparison.Config(data="mnist", model="cnn", longest=700, seed=3)
+    attack = config.attack("published", 2)
+    assert (attack.data, attack.model, attack.seed, attack.steps) == ("mnist", "cnn", 5, 700)
+    assert (attack.prior, attack.lam, attack.rate) == ("l1", 0.05, 0.1)
+
+
+def test_published_settings_are_those_of_the_papers():
+    faces, digits = inversion.PRESETS["faces-published"], inversion.PRESETS["digits-published"]
+    assert (faces.steps, faces.rate, faces.lam, faces.prior, faces.model) == (100, 0.05, 0.001, "btv", "softmax")
+    assert (digits.steps, digits.rate, digits.lam, digits.prior, digits.model) == (5000, 0.1, 0.05, "l1", "cnn")
+    assert faces.box and digits.box
+
+
+# ---- configurations
+
+BAD = [
+    {"people": 1},
+    {"pictures": 3},
+    {"height": 15},
+    {"height": 225},
+    {"model": "forest"},
+    {"attack": "magic"},
+    {"prior": "l2"},
+    {"process": "blur"},
+    {"lam": -1.0},
+    {"lam": float("nan")},
+    {"steps": 0},
+    {"steps": 1.5},
+    {"rate": 0.0},
+    {"rate": float("inf")},
+    {"box": 1},
+    {"smooth": 11.0},
+    {"seed": -1},
+    {"seed": 2**31},
+]
+
+
+@pytest.mark.parametrize("wrong", BAD, ids=str)
+def test_a_config_refuses_nonsense_in_one_sentence(wrong):
+    ((name, value),) = wrong.items()
+    with pytest.raises(Mistake, match=rf"^{name} must be .*; it is {value!r}\.$".replace("+", r"\+")):
+        inversion.Config(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"repeats": 0}, {"longest": 0}, {"model": "x"}, {"people": 1}, {"seed": -1}], ids=str)
+def test_a_comparison_refuses_nonsense_too(wrong):
+    with pytest.raises(Mistake, match=f"^{next(iter(wrong))} must be"):
+        inversion_comparison.Config(**wrong)
+
+
+def test_a_comparison_whose_last_seed_would_be_too_large_is_refused_before_the_work():
+    inversion_comparison.Config(seed=2**31 - 5, repeats=5)
+    with pytest.raises(Mistake, match="^seed must be"):
+        inversion_comparison.Config(seed=2**31 - 5, repeats=6)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("true", True), ("True", True), ("1", True), ("yes", True), ("no", False), ("0", False)]
+)
+def test_words_for_true_and_false(text, value):
+    option = next(option for option in fields(inversion.Config) if option.name == "box")
+    assert value_from_text(option, text) is value
+    assert value_from_text(option, text_of(value)) is value
+
+
+@pytest.mark.parametrize(
+    ("texts", "sentence"),
+    [
+        ({"steps": "many"}, "steps must be a whole number; it is 'many'."),
+        ({"steps": "1.5"}, "steps must be a whole number; it is '1.5'."),
+        ({"lam": "low"}, "lam must be a number; it is 'low'."),
+        ({"lam": "nan"}, "lam must be 0 or more; it is nan."),
+        ({"box": "maybe"}, "box must be true or false; it is 'maybe'."),
+        ({"colour": "red"}, "option must be one of data, people"),
+    ],
+)
+def test_text_that_is_no_value_is_answered_in_one_sentence(texts, sentence):
+    with pytest.raises(Mistake) as refusal:
+        with_text_values(inversion.Config(), texts)
+    assert str(refusal.value).startswith(sentence)
+
+
+def test_pictures_too_small_for_the_judge_are_refused_before_the_work(tmp_path):
+    np.savez(tmp_path / "tiny.npz", X=np.zeros((8, 5, 9)), y=np.arange(8) % 2)
+    with pytest.raises(Mistake, match=r"at least 6 x 6 pixels; those of tiny\.npz are 5 x 9\.$"):
+        drain(inversion.run(inversion.Config(data=str(tmp_path / "tiny.npz"))))
+
+
+def test_unknown_data_is_a_mistake():
+    with pytest.raises(Mistake, match="^data must be .*; it is 'pictures of cats'.$"):
+        drain(inversion.run(inversion.Config(data="pictures of cats")))
+
+
+# ---- does it leak?
+
+
+@pytest.fixture(scope="module")
+def faces():
+    """Ten generated people, small pictures: the attacked recogniser and, beside it, one that learnt nothing."""
+    config = inversion.Config(people=10, height=32, steps=60)
+    data = inversion.loaded(config)
+    model = drain(inversion.trained_target(config, data))
+    judge = drain(inversion.trained_judge(config, data))
+    ignorant = models.softmax_regression(data.shape, data.classes)
+    subjects = {
+        "attack": drain(inversion.attacked(config, data, model))[0],
+        "ignorant": drain(inversion.attacked(config, data, ignorant))[0],
+        **inversion.baseline_pictures(data, config.seed),
+    }
+    return drain(inversion.measured(data, model, judge, subjects)).numbers
+
+
+def test_the_enhanced_attack_draws_recognisable_faces(faces):
+    assert faces["test_accuracy"] >= 0.9 and faces["judge_accuracy"] >= 0.6
+    for recognised in ("recognised_share", "recognised_ssim_share"):
+        assert faces[f"{recognised}_attack"] >= 0.7
+        assert faces[f"{recognised}_noise"] <= 0.3
+    assert faces["similarity_mean_attack"] > faces["similarity_mean_noise"] + 0.2
+
+
+def test_a_model_that_learnt_nothing_gives_nobody_away(faces):
+    """Null case: all its pictures are alike, so just one of the ten is named right."""
+    assert faces["recognised_share_ignorant"] == pytest.approx(faces["chance"]) == pytest.approx(0.1)
+    assert faces["recognised_ssim_share_ignorant"] == pytest.approx(0.1)
+    assert faces["similarity_mean_ignorant"] == 0
