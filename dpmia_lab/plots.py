@@ -20,6 +20,7 @@ INK, EXPOSED, PROTECTED, REFERENCE, LINE = "#1B1B1B", "#D55E00", "#0072B2", "#76
 STYLE = {
     "font.family": "sans-serif",
     "font.size": 10.5,
+    "axes.titlesize": 10.5,
     "axes.edgecolor": LINE,
     "axes.labelcolor": INK,
     "axes.spines.top": False,
@@ -60,11 +61,15 @@ MEASURES = {
 }
 DASHES = {"noise": (0, (1, 1)), "blank": (0, (4, 2)), "other_class": (0, (6, 1, 1, 1)), "class_mean": "-"}
 DRAWN = "drawn by the attack"
+SHORT = {"noise": "noise", "blank": "black", "other_class": "someone else", "class_mean": "class mean"}
+NARROW_LABELS = 110  # pixels
 
 
-def new_figure(width: int, height: int) -> Figure:
-    """That many CSS pixels, at twice the density."""
-    return Figure(figsize=(width / DPI, height / DPI), dpi=2 * DPI, layout="constrained")
+def new_figure(width: int, height: int, left: int, right: int, top: int, bottom: int) -> Figure:
+    """That many CSS pixels, at twice the density; margins in pixels too (an automatic layout draws twice)."""
+    figure = Figure(figsize=(width / DPI, height / DPI), dpi=2 * DPI)
+    figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height)
+    return figure
 
 
 def per_class_chart(arrays: dict[str, np.ndarray], measure: str, names: list[str], width: int) -> Chart:
@@ -73,36 +78,40 @@ def per_class_chart(arrays: dict[str, np.ndarray], measure: str, names: list[str
     Up to a dozen classes keep their own baseline values; more are sorted and see the baselines' means.
     """
     title, good = MEASURES[measure]
-    few = len(names) <= 12
+    few, narrow = len(names) <= 12, width < 500
     order = np.arange(len(names)) if few else np.argsort(arrays[measure])
     places = np.arange(len(order))
     with rc_context(STYLE):
-        figure = new_figure(width, 320)
+        figure = new_figure(width, 320, left=48, right=NARROW_LABELS if narrow else 190, top=48, bottom=48)
         axes = figure.add_subplot()
         for name in BASELINES:
             values = arrays[f"{measure}_{name}"]
             drawn = values[order] if few else np.full(len(order), values.mean())
             axes.plot(places, drawn, color=REFERENCE, linestyle=DASHES[name], linewidth=1.3)
         axes.plot(places, arrays[measure][order], "o", color=EXPOSED, markersize=6)
-        label_line_ends(axes, len(order) - 1, per_class_line_ends(arrays, measure, order[-1] if few else None))
-        axes.set_title(f"{title}\n{good}", loc="left", fontsize=10.5)
-        short = [name.split()[-1] for name in names]  # "person 3" is 3 under an axis that says classes
-        axes.set_xticks(places if few else [], [short[i] for i in order] if few else [])
-        axes.set_xlabel("classes" if few else f"{len(order)} classes, sorted by the attack's value")
+        ends = per_class_line_ends(arrays, measure, order[-1] if few else None, SHORT if narrow else BASELINES)
+        label_line_ends(axes, len(order) - 1, ends)
+        axes.set_title(good if narrow else f"{title}\n{good}", loc="left")
+        short = [(name.split() or [""])[-1] for name in names]  # "person 3" is 3 under an axis that says classes
+        axes.set_xticks(places if few else [], [short[i] for i in order] if few else [], parse_math=False)
+        axes.set_xlabel("classes" if few else f"{len(order)} classes, sorted")
     means = ", ".join(f"{words} {arrays[f'{measure}_{n}'].mean():.2f}" for n, words in BASELINES.items())
     alt = f"{title}, mean over {len(order)} classes: drawn by the attack {arrays[measure].mean():.2f}; {means}."
     return Chart(figure, alt)
 
 
-def per_class_line_ends(arrays: dict[str, np.ndarray], measure: str, last: int | None) -> dict[str, float]:
+def per_class_line_ends(
+    arrays: dict[str, np.ndarray], measure: str, last: int | None, labels: dict[str, str]
+) -> dict[str, float]:
     """Where each line ends: at the last class's value, or at its mean where that is what is drawn."""
 
     def end(values: np.ndarray) -> float:
         return float(values.mean() if last is None else values[last])
 
-    ends = {words: end(arrays[f"{measure}_{name}"]) for name, words in BASELINES.items()}
+    ends = {words: end(arrays[f"{measure}_{name}"]) for name, words in labels.items()}
     own = arrays[measure]
-    return {**ends, DRAWN: float(own.max() if last is None else own[last])}
+    own_words = DRAWN if labels is BASELINES else "the attack"
+    return {**ends, own_words: float(own.max() if last is None else own[last])}
 
 
 def label_line_ends(axes: Axes, x: float, ends: dict[str, float]) -> None:
@@ -112,7 +121,7 @@ def label_line_ends(axes: Axes, x: float, ends: dict[str, float]) -> None:
     position = low - gap
     for words, value in sorted(ends.items(), key=lambda item: item[1]):
         position = max(value, position + gap)
-        colour = EXPOSED if words == DRAWN else REFERENCE
+        colour = EXPOSED if words in (DRAWN, "the attack") else REFERENCE
         axes.annotate(words, (x, position), (12, 0), textcoords="offset points", color=colour, va="center", fontsize=10)
 
 
@@ -129,7 +138,8 @@ def comparison_chart(numbers: dict[str, float], width: int) -> Chart:
     columns = 4 if width > 800 else 2 if width > 500 else 1
     rows = len(COMPARED) // columns
     with rc_context(STYLE):
-        figure = new_figure(width, 60 + 190 * rows)
+        figure = new_figure(width, 200 * rows, left=96 if columns == 1 else 250, right=12, top=8, bottom=64)
+        figure.subplots_adjust(hspace=0.75, wspace=0.12)
         for i, (measure, words) in enumerate(COMPARED.items()):
             axes = figure.add_subplot(rows, columns, i + 1)
             draw_contenders(axes, numbers, measure)

@@ -242,7 +242,9 @@ def test_a_config_refuses_nonsense_in_one_sentence(wrong):
         inversion.Config(**wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"repeats": 0}, {"longest": 0}, {"model": "x"}, {"people": 1}, {"seed": -1}], ids=str)
+@pytest.mark.parametrize(
+    "wrong", [{"repeats": 0}, {"longest": 0}, {"model": "x"}, {"people": 1}, {"seed": -1}], ids=str
+)
 def test_a_comparison_refuses_nonsense_too(wrong):
     with pytest.raises(Mistake, match=f"^{next(iter(wrong))} must be"):
         inversion_comparison.Config(**wrong)

@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
     try:
         chosen.action(chosen)
+        sys.stdout.flush()  # here, where a reader that has gone is no error
     except Mistake as mistake:
         print(mistake, file=sys.stderr)
         return 2

@@ -22,6 +22,7 @@ from dpmia_lab.widgets.parts import (
 from dpmia_lab.widgets.pictures import data_uri, people_html, sheet
 
 AT_ONCE = 10  # people shown at a time
+STALLED = 0.01  # a picture whose pixels differ less than this has not left its start
 MEASURES = [
     ("Euclidean distance", "distance"),
     ("1 − SSIM (structure)", "ssim_distance"),
@@ -166,6 +167,8 @@ def pages(count: int) -> list[tuple[str, int]]:
 
 def caption(arrays: dict[str, np.ndarray], k: int) -> str:
     verdict = '<span class="dp-exposed">recognised</span>' if arrays["recognised"][k] else "not recognised"
+    if arrays["reconstruction"][k].std() < STALLED:
+        verdict = "stalled: no drawing"
     return f"{verdict}<br>distance {arrays['distance'][k]:.2f}"
 
 
