@@ -163,6 +163,16 @@ def test_a_killed_engine_is_reported_and_finished_results_survive(page, open_lab
     says(page, f"{PANEL} .dp-status", "recalled")
 
 
+def test_a_kept_run_comes_back_on_the_next_visit(page, lab_server):
+    open_lesson(page, lab_server, **QUICK)
+    run_to_end(page)
+    page.locator(f"{PANEL} .dp-keep input").check()
+    page.wait_for_selector("[data-lab-kept*=people]", state="attached", timeout=WAIT)
+    page.wait_for_timeout(300)
+    open_lesson(page, lab_server)
+    says(page, f"{PANEL} .dp-runs", "kept; computed before")
+
+
 def test_the_landing_page_leads_to_the_lessons(page, lab_server):
     page.goto(lab_server.address)
     says(page, ".dp-hardware", "Found:")
@@ -246,6 +256,16 @@ def test_the_page_fits_its_window(lesson, width):
     assert lesson.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_pictures_grow_by_whole_pixels(lesson):
+    before = lesson.locator(f"{PANEL} .dp-pair img").first.bounding_box()["width"]
+    press(lesson, "zoom", "ArrowRight")
+    lesson.wait_for_function(
+        f"document.querySelector('{PANEL} .dp-pair img').getBoundingClientRect().width > {1.5 * before}", timeout=WAIT
+    )
+    how = "getComputedStyle(document.querySelector('.dp-pair img')).imageRendering"
+    assert lesson.evaluate(how) == "pixelated"
+
+
 def test_the_comparison_stands_beside_the_paper_and_runs_live(lesson):
     comparison = lesson.locator(".dp-comparison")
     comparison.locator("img.dp-chart").wait_for(timeout=WAIT)
@@ -290,7 +310,7 @@ def test_nonsense_in_a_field_is_answered_and_nothing_runs(lesson):
 def test_runs_are_compared_and_removed(lesson):
     press(lesson, "rate", "ArrowRight")
     run_to_end(lesson)
-    for box in lesson.locator(f"{PANEL} .dp-run input").all():
+    for box in lesson.locator(f"{PANEL} .dp-compare input").all():
         box.check()
     lesson.wait_for_function("document.querySelectorAll('.dp-compared .dp-strip').length === 2", timeout=WAIT)
     lesson.locator(f"{PANEL} .dp-run button").first.click()

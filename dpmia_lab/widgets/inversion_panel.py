@@ -1,5 +1,6 @@
 """The main panel of lesson 1: train a model, invert it, look, measure, compare."""
 
+import json
 import tempfile
 import time
 from dataclasses import replace
@@ -40,7 +41,9 @@ class InversionPanel:
         self.bar = RunBar("Train and attack", self.run, self.stop)
         self.problem, self.stale = text(""), text("")
         self.link, self.compared = text("", "dp-link"), text("", "dp-compared")
-        self.table = RunTable(summary, self.compare)
+        self.table = RunTable(summary, self.chosen)
+        self.kept, self.recalled = text(), with_classes(widgets.Text(), "dp-recall", "dp-hidden")
+        on_change(self.recalled, self.recall)
         self.available = {e.name: e for e in catalogue() if e.available}
         names = tuple(self.available)
         start, complaint = config_or_default(page_query() if query is None else query, inversion, names)
@@ -75,7 +78,16 @@ class InversionPanel:
             self.bar,
             self.problem,
         ]
-        results = [self.stale, self.seen.view, self.table.view, self.compared, self.link, self.width]
+        results = [
+            self.stale,
+            self.seen.view,
+            self.table.view,
+            self.compared,
+            self.link,
+            self.width,
+            self.kept,
+            self.recalled,
+        ]
         return panel(controls, results, "dp-inversion")
 
     # ---- settings
@@ -121,7 +133,7 @@ class InversionPanel:
         return escape(Path(value).name if name == "data" else text_of(value))
 
     def _show_link(self, config: Config) -> None:
-        if self.uploaded is not None and config.data == str(self.uploaded):
+        if self.is_upload(config):
             self.link.value = '<small class="dp-soft">A link cannot carry your own file.</small>'
             return
         query = escape(query_of(config, inversion))
@@ -181,7 +193,7 @@ class InversionPanel:
         result = yield from inversion.run(config)
         seconds = round(time.monotonic() - start, 2)
         device = described(best_device())
-        if self.uploaded is None or config.data != str(self.uploaded):
+        if not self.is_upload(config):
             try:
                 self.store.put("inversion", vars(config), result, {"seconds": seconds, "device": device})
             except OSError:
@@ -220,17 +232,41 @@ class InversionPanel:
         for listener in self.listeners:
             listener(self.last)
 
-    def compare(self, runs: list[Run]) -> None:
-        """The same people, a row a run."""
-        lines = []
-        for run in runs:
-            arrays = run.result.arrays
-            pictures = "".join(
-                picture_html(x, f"run {run.number}, {name}")
-                for x, name in zip(arrays["reconstruction"][:8], arrays["names"][:8], strict=True)
-            )
-            lines.append(f"<h4>Run {run.number}: {summary(run)}</h4><div class='dp-strip'>{pictures}</div>")
-        self.compared.value = "".join(lines)
+    def chosen(self) -> None:
+        """Some run was ticked or removed: compare the ticked ones, and let the browser remember the kept."""
+        self.compared.value = compared_html([run for run in self.table.runs if run.compared])
+        links = [
+            query_of(run.config, inversion) for run in self.table.runs if run.kept and not self.is_upload(run.config)
+        ]
+        self.kept.value = f'<span data-lab-kept="{escape(json.dumps(links[::-1]))}"></span>'
+
+    def recall(self, links: str) -> None:
+        """The runs this browser kept on an earlier visit, where the store still has them."""
+        for link in json.loads(links)[: self.table.most]:
+            config, complaint = config_or_default(link.removeprefix("?"), inversion, tuple(self.available))
+            stored = None if complaint else self.store.get("inversion", vars(config))
+            if stored is not None:
+                result, record = stored
+                self.table.add(
+                    config, result, record["seconds"], f"kept; computed before, {record['device']}", kept=True
+                )
+        self.chosen()
+
+    def is_upload(self, config: Config) -> bool:
+        return self.uploaded is not None and config.data == str(self.uploaded)
+
+
+def compared_html(runs: list[Run]) -> str:
+    """The same people, a row a run."""
+    lines = []
+    for run in runs:
+        arrays = run.result.arrays
+        pictures = "".join(
+            picture_html(x, f"run {run.number}, {name}")
+            for x, name in zip(arrays["reconstruction"][:8], arrays["names"][:8], strict=True)
+        )
+        lines.append(f"<h4>Run {run.number}: {summary(run)}</h4><div class='dp-strip'>{pictures}</div>")
+    return "".join(lines)
 
 
 def summary(run: Run) -> str:

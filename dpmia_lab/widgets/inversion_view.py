@@ -42,6 +42,11 @@ class InversionView:
         self.which = with_classes(
             widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "dp-field", "dp-which"
         )
+        self.zoom = with_classes(
+            widgets.SelectionSlider(options=[("small", 1), ("medium", 2), ("large", 4)], description="picture size"),
+            "dp-field",
+            "dp-zoom",
+        )
         self.frame = with_classes(
             widgets.IntSlider(min=0, max=0, description="time-lapse: step of the attack", readout=False),
             "dp-field",
@@ -55,6 +60,7 @@ class InversionView:
         self.exports = text("", "dp-exports")
         self.playing: asyncio.Task | None = None
         on_change(self.which, lambda _: self.draw_people())
+        on_change(self.zoom, lambda _: self.draw_people())
         on_change(self.frame, lambda _: self.draw_people())
         on_change(self.measure, lambda _: self.draw_chart())
         self.details = column(
@@ -71,7 +77,7 @@ class InversionView:
         self.view = column(
             text("<h4>Left: a training picture. Right: what the attacker drew, knowing only the label.</h4>"),
             self.people,
-            column(row(self.play, self.step_words), self.frame, self.which),
+            column(row(self.play, self.step_words), self.frame, self.which, self.zoom),
             self.details,
         )
 
@@ -87,7 +93,7 @@ class InversionView:
         shown = slice(0, AT_ONCE)
         captions = [""] * len(x[shown])
         names = [f"class {i + 1}" for i in range(len(captions))]
-        self.people.value = people_html(names, self.truth[shown], x[shown], captions)
+        self.people.value = people_html(names, self.truth[shown], x[shown], captions, self.zoom.value)
         self.step_words.value = f"step {step}" if step else "the recogniser is being trained"
 
     # ---- when it is done
@@ -114,7 +120,7 @@ class InversionView:
         x = arrays["reconstruction"] if finished else arrays["frames"][i]
         shown = slice(self.which.value, self.which.value + AT_ONCE)
         captions = [caption(arrays, k) if finished else "&nbsp;<br>&nbsp;" for k in range(len(x))][shown]
-        self.people.value = people_html(self.names()[shown], self.truth[shown], x[shown], captions)
+        self.people.value = people_html(self.names()[shown], self.truth[shown], x[shown], captions, self.zoom.value)
         step = arrays["frame_steps"][min(i, len(arrays["frame_steps"]) - 1)]
         self.step_words.value = f"finished, after {step} steps" if finished else f"step {step}"
 

@@ -28,14 +28,29 @@
     }
   };
 
+  // ---- runs a reader keeps are remembered by this browser, as links, and handed to Python on the next visit
+  const shelf = `dpmia_lab kept ${window.location.pathname}`;
+  let handedOver = false;
+  const rememberKept = () => {
+    const kept = document.querySelector("[data-lab-kept]")?.dataset.labKept;
+    if (kept !== undefined && kept !== localStorage.getItem(shelf)) localStorage.setItem(shelf, kept);
+    const place = document.querySelector(".dp-recall input");
+    if (!place || handedOver) return;
+    handedOver = true;
+    const before = localStorage.getItem(shelf);
+    if (before && before !== "[]") write(place, before);
+  };
+  const write = (input, words) => {
+    input.value = words;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+
   // ---- Python is told how wide the page is
   const tellWidth = () => {
     const width = String(Math.min(document.documentElement.clientWidth, 1400));
     for (const input of document.querySelectorAll(".dp-width input")) {
-      if (input.value === width) continue;
-      input.value = width;
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      input.dispatchEvent(new Event("change", { bubbles: true }));
+      if (input.value !== width) write(input, width);
     }
   };
 
@@ -47,6 +62,7 @@
       pending = false;
       mend(document);
       followLink();
+      rememberKept();
       tellWidth();
     });
   };
@@ -77,6 +93,8 @@
     if (!settings) return; // JupyterLab says it itself
     const { baseUrl, kernelId } = JSON.parse(settings.textContent);
     let misses = 0;
+    let wasAlive = false; // before that the engine is still starting, which may take a while
+    const opened = Date.now();
     const ask = async () => {
       const reading = !document.hidden && Date.now() - lastSign < 45 * 60 * 1000;
       let alive = false;
@@ -85,11 +103,12 @@
         if (answer.status === 404 && !answer.headers.get("content-type")?.includes("json")) return; // another server
         alive = (await answer.json()).alive;
       } catch { /* no answer counts as a miss */ }
-      misses = alive ? 0 : misses + 1;
+      wasAlive ||= alive;
+      misses = alive || !(wasAlive || Date.now() - opened > 20000) ? 0 : misses + 1;
       if (misses >= 2) return sayDead();
       setTimeout(ask, misses ? 700 : 2000);
     };
-    setTimeout(ask, 8000); // the engine is still starting before that
+    setTimeout(ask, 3000);
   }
   function sayDead() {
     const bar = document.createElement("div");

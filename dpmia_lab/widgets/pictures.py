@@ -32,17 +32,20 @@ def people_html(
     truth: np.ndarray,
     drawn: np.ndarray,
     captions: list[str],
-    words: str = "drawn from the model",
+    zoom: int = 1,
 ) -> str:
-    """A grid of pairs: the truth on the left, what the attacker drew on the right, a caption below."""
+    """A grid of pairs: the truth on the left, what the attacker drew on the right, a caption below.
+
+    ``zoom`` makes the pictures larger, pixels and all.
+    """
     cells = []
     for name, left, right, caption in zip(names, truth, drawn, captions, strict=True):
-        pair = picture_html(left, f"{name}, training picture") + picture_html(right, f"{name}, {words}")
+        pair = picture_html(left, f"{name}, training picture") + picture_html(right, f"{name}, drawn from the model")
         cells.append(
             f'<figure class="dp-person"><div class="dp-pair">{pair}</div>'
             f"<figcaption><b>{escape(name)}</b><br>{caption}</figcaption></figure>"
         )
-    return f'<div class="dp-people">{"".join(cells)}</div>'
+    return f'<div class="dp-people" style="--zoom: {zoom}">{"".join(cells)}</div>'
 
 
 def sheet(rows: list[np.ndarray], zoom: int = 4, gap: int = 4) -> bytes:

@@ -1,0 +1,98 @@
+"""The figures that ship with the lab: the papers' as printed, and the lab's own as computed."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from dpmia_lab import metrics
+from dpmia_lab.experiments import inversion, inversion_comparison
+from dpmia_lab.experiments.configs import as_dict
+from dpmia_lab.experiments.reference import shipped
+
+SUBJECTS = ("original", "published", "enhanced", "ours", "noise", "blank", "class_mean", "other_class")
+CLASSES = {"faces": 40, "digits": 10, "att_faces": 40}
+every_preset = pytest.mark.parametrize("preset", inversion_comparison.PRESETS)
+
+
+def test_published_figures_are_those_of_the_papers():
+    paper = shipped("published")
+    assert paper["digits"]["original"] == [8.02, 8.36, 9.14, 9.5, 8.35, 9.76, 9.64, 8.38, 8.79, 8.93]
+    assert paper["digits"]["enhanced"] == [5.93, 7.89, 8.51, 7.92, 8.2, 8.41, 8.51, 7.76, 8.06, 8.76]
+    assert paper["faces"]["original"] == [0.707, 0.663, 0.64, 0.681, 0.668, 0.707]
+    assert paper["faces"]["enhanced"] == [0.691, 0.643, 0.626, 0.664, 0.65, 0.692]
+    att = paper["att_faces"]
+    assert att["recognised_by_evaluation_model"] == 0.85
+    assert att["recognised_by_ssim"] == 0.775
+    assert att["recognised_by_people"] == 0.8
+    assert att["test_accuracy"] == 0.93
+
+
+@pytest.fixture(scope="module")
+def records():
+    return shipped("inversion_comparison")
+
+
+def test_every_preset_has_its_reference(records):
+    assert set(records) == set(inversion_comparison.PRESETS) == set(CLASSES)
+
+
+@every_preset
+def test_a_reference_was_made_with_the_present_settings(records, preset):
+    assert records[preset]["config"] == as_dict(inversion_comparison.PRESETS[preset])
+    assert records[preset]["config"]["repeats"] == 5
+
+
+@every_preset
+def test_a_reference_is_complete(records, preset):
+    record = records[preset]
+    assert record["versions"].keys() >= {"dpmia_lab", "torch", "numpy"} and record["device"]
+    for measure in ("distance_mean", "ssim_distance_mean", "similarity_mean", "recognised_share"):
+        for who in SUBJECTS:
+            assert np.isfinite(record["results"][f"{measure}_{who}"])
+            assert record["results"][f"{measure}_{who}_sd"] >= 0
+    for measure in ("distance", "ssim_distance"):
+        for who in SUBJECTS:
+            values = record["per_class"][f"{measure}_{who}"]
+            assert len(values) == CLASSES[preset]
+            assert np.mean(values) == pytest.approx(record["results"][f"{measure}_mean_{who}"], abs=2e-4)
+
+
+@every_preset
+def test_a_reference_holds_sane_baselines(records, preset):
+    results = records[preset]["results"]
+    assert results["chance"] == pytest.approx(1 / CLASSES[preset])
+    assert results["similarity_mean_blank"] == 0
+    assert results["recognised_share_blank"] == pytest.approx(results["chance"])
+    assert results["recognised_share_noise"] < 0.25
+    assert results["recognised_share_class_mean"] > 0.7
+    assert results["train_accuracy"] >= results["test_accuracy"] - 0.01 > 0.8
+
+
+def test_the_enhanced_attack_on_faces_is_recognised(records):
+    faces = records["faces"]["results"]
+    assert faces["recognised_share_enhanced"] >= 0.70
+    assert faces["recognised_share_enhanced"] > faces["recognised_share_published"]
+
+
+def test_a_reference_can_be_computed_again(records):
+    """The part that needs no training: the digits' baselines, over the same five seeds."""
+    config, again = inversion_comparison.PRESETS["digits"], {}
+    for repeat in range(config.repeats):
+        attack = config.attack("original", repeat)
+        data = inversion.loaded(attack)
+        for name, x in inversion.baseline_pictures(data, attack.seed).items():
+            distances = metrics.euclidean_distances(x, data.train_x)
+            least, _ = metrics.nearest_of_class(distances, np.arange(10), data.train_y)
+            again.setdefault(name, []).append(least)
+    assert set(again) == set(inversion.BASELINES)
+    for name, per_seed in again.items():
+        assert np.mean(per_seed, axis=0) == pytest.approx(records["digits"]["per_class"][f"distance_{name}"], abs=1e-4)
+        mean, spread = metrics.mean_and_spread([values.mean() for values in per_seed])
+        assert mean == pytest.approx(records["digits"]["results"][f"distance_mean_{name}"], abs=2e-5)
+        assert spread == pytest.approx(records["digits"]["results"][f"distance_mean_{name}_sd"], abs=2e-5)
+
+
+def test_every_setting_of_the_comparison_is_in_its_reference(records):
+    names = {option.name for option in fields(inversion_comparison.Config)}
+    assert all(set(record["config"]) == names for record in records.values())
