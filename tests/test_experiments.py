@@ -211,6 +211,42 @@ def test_published_settings_are_those_of_the_papers():
     assert faces.box and digits.box
 
 
+@pytest.fixture(scope="module")
+def digits():
+    return inversion.loaded(inversion.SMALL)
+
+
+def weights(model):
+    return [parameter.detach().numpy() for parameter in model.parameters()]
+
+
+@pytest.mark.parametrize(
+    ("stage", "unseen"), [(inversion.trained_judge, "train_x"), (inversion.trained_target, "test_x")]
+)
+def test_judge_and_target_share_no_picture(digits, stage, unseen):
+    """Each learns the same when the other's pictures are all black."""
+    without = replace(digits, **{unseen: np.zeros_like(getattr(digits, unseen))})
+    one, same = (weights(drain(stage(inversion.SMALL, data))) for data in (digits, without))
+    assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
+
+
+def test_every_random_choice_comes_from_the_seed_by_a_path_of_its_own(digits, monkeypatch):
+    asked = []
+
+    def spied(make):
+        return lambda seed, *path: asked.append((seed, *path)) or make(seed, *path)
+
+    for name in ("torch_generator", "numpy_generator"):
+        monkeypatch.setattr(inversion, name, spied(getattr(inversion, name)))
+    config = replace(inversion.SMALL, seed=5)
+    for stage in (inversion.trained_target(config, digits), inversion.trained_judge(config, digits)):
+        next(stage)
+        stage.close()
+    inversion.baseline_pictures(digits, config.seed)
+    assert {seed for seed, *_ in asked} == {5}
+    assert len(asked) == len(set(asked)) == 5
+
+
 # ---- configurations
 
 BAD = [

@@ -108,6 +108,14 @@ def test_stopping_reaches_the_innermost_stage(events):
     assert log == ["closed"] * (1 if events == 1 else 2)
 
 
+def test_a_closed_part_closes_its_stage_and_does_not_leave_that_to_chance():
+    inner = counting(5)
+    outer = part(inner, 0, 1)
+    next(outer)
+    outer.close()
+    assert next(inner, "closed") == "closed"
+
+
 def test_an_exception_in_a_part_closes_it_and_passes_through():
     with pytest.raises(ZeroDivisionError):
         drain(part(failing(), 0, 1))

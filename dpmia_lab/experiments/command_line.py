@@ -88,9 +88,9 @@ def list_data(_: argparse.Namespace) -> None:
     from dpmia_lab.data import catalogue
 
     for entry in catalogue():
-        print(f"{entry.name:12} {entry.title}: {entry.description} {entry.terms}")
+        print(f"{entry.name:20} {entry.title}: {entry.description} ({entry.terms})")
         if not entry.available:
-            print(f"{'':12} not available here: {entry.why_not}")
+            print(f"{'':20} {entry.why_not}")
 
 
 def download_data(chosen: argparse.Namespace) -> None:

@@ -61,7 +61,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "attack": choice("attack", [("original (E)", "original"), ("enhanced (A)", "enhanced")]),
         "prior": choice("prior R(x): the attacker expects", [(WORDS[name], name) for name in inversion.PRIORS]),
         "lam": scale("λ, weight of the prior", (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1)),
-        "steps": scale("T, steps", (10, 30, 100, 300, 500, 1000, 5000)),
+        "steps": scale("T, steps", (1, 3, 10, 30, 100, 300, 500, 1000, 5000)),
         "rate": scale("η, size of a step", (0.001, 0.003, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0)),
         "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
         "process": choice("filter each step", [(name, name) for name in inversion.PROCESSES]),

@@ -31,27 +31,26 @@ def task_few_steps(panel: InversionPanel) -> widgets.VBox:
         run = panel.last
         if run is None:
             return False, "There is no run yet: set the controls above and press Train and attack."
-        c, share = run.config, run.result.numbers["recognised_share"]
+        c, n = run.config, run.result.numbers
+        share = n["recognised_share"]
         if (c.data, c.people, c.model) != ("faces", 40, "softmax"):
             return (
                 False,
                 "The task is about the generated faces, 40 people, softmax regression; your last run is not.",
             )
-        if c.steps > 30:
-            return False, f"Your last run took up to {c.steps} steps; at most 30 are allowed."
+        if c.steps > 1:
+            return False, f"Your last run took up to {c.steps} steps; the T slider goes down to 1."
         if share < 0.7:
-            return False, (
-                f"{share:.0%} were recognised; 70 % are needed. With few steps each must be larger: which control "
-                f"sets the size of a step, and does a prior help or hinder in so short a time?"
-            )
-        return (
-            True,
-            f"{share:.0%} recognised after {c.steps} steps: an attacker needs a second, not a data centre.",
+            return False, f"{share:.0%} were recognised; 70 % are needed. A blur or a large prior may be in the way."
+        return True, (
+            f"{share:.0%} recognised after one step, while the model is {n['confidence_mean']:.0%} sure of it. "
+            f"One gradient shows the model's weights, and the weights already are the pictures."
         )
 
     return task(
         "Task 1. How little work is enough?",
-        "On the generated faces (40 people, softmax regression), get at least 70 % recognised with at most 30 steps.",
+        "On the generated faces (40 people, softmax regression), take steps away until only one is left. Are at least "
+        "70 % still recognised? Look at the pictures at the largest size.",
         check,
     )
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
+from dpmia_lab.data.faces import generated_faces
 from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.widgets.parts import card, page_poster, text
+from dpmia_lab.widgets.parts import card, page_poster, text, with_classes
+from dpmia_lab.widgets.pictures import picture_html
 from dpmia_lab.widgets.runner import Runner
 
 # file, title, what it asks, minutes, papers
@@ -40,6 +42,16 @@ def lesson_html(number: int, file: str, title: str, asks: str, minutes: int, pap
         f'<li class="{"there" if there else "coming"}"><span class="number">{number}</span>'
         f"<div><h3>{heading}</h3><p>{escape(asks)}</p><small>{when}</small></div></li>"
     )
+
+
+def people_strip(people: int = 12) -> widgets.VBox:
+    """Some of the people whose pictures the lessons use, drawn on the spot."""
+    pictures = generated_faces(people, 2, 84, 69, seed=0)[0][::2]  # one of each
+    images = "".join(picture_html(picture, "a generated face") for picture in pictures)
+    words = (
+        "Drawn just now by this page. None of them exists, and every lesson is about what a model gives away of them."
+    )
+    return with_classes(card(text(f'<div class="dp-crowd">{images}</div><small>{words}</small>')), "dp-plain")
 
 
 class Hardware:
