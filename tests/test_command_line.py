@@ -46,7 +46,7 @@ def test_data_list_names_every_set_and_what_is_missing(capsys, monkeypatch, tmp_
     assert main(["data", "list"]) == 0
     said = capsys.readouterr().out
     assert all(f"\n{name} " in f"\n{said}" for name in ("faces", "digits", "mnist", "att_faces", "mnist:download"))
-    assert "not available here: not downloaded yet" in said
+    assert "not downloaded yet: run `dpmia-lab data download mnist`" in said
 
 
 def test_the_version_is_the_packages(capsys):

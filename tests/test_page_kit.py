@@ -311,12 +311,12 @@ def test_the_query_comes_from_the_environment(monkeypatch):
 
 
 def table_with(count, most=12):
-    chosen = []
-    table = runs.RunTable(lambda run: f"summary {run.number}", lambda now: chosen.append([r.number for r in now]), most)
+    choices = []
+    table = runs.RunTable(lambda run: f"summary {run.number}", lambda: choices.append(1), most)
     for i in range(count):
         config = replace(inversion.Config(), seed=i, data='odd "name", with\ncomma')
         table.add(config, Result({"recognised_share": i / 4, "distance_mean": 1 / 3}), 1.5, "<here> & now")
-    return table, chosen
+    return table, choices
 
 
 def test_the_table_of_runs_can_be_read_back():
@@ -341,13 +341,19 @@ def test_the_newest_run_comes_first_and_the_oldest_are_let_go():
     assert len(table.rows.children) == 3
 
 
+def test_a_run_that_is_kept_is_not_let_go():
+    table, _ = table_with(3, most=3)
+    table.runs[-1].kept = True
+    table.add(inversion.Config(), Result({}), 1.0, "")
+    assert [run.number for run in table.runs] == [4, 3, 1]
+
+
 def test_runs_can_be_compared_and_removed():
-    table, chosen = table_with(3)
-    box = find(table.rows.children[0], "Checkbox")
-    box.value = True
-    assert chosen[-1] == [3]
+    table, choices = table_with(3)
+    find(table.rows.children[0], "Checkbox").value = True
+    assert [run.compared for run in table.runs] == [True, False, False] and len(choices) == 1
     table.remove(table.runs[0])
-    assert chosen[-1] == [] and [run.number for run in table.runs] == [2, 1]
+    assert [run.number for run in table.runs] == [2, 1] and len(choices) == 2
 
 
 def test_words_about_a_run_cannot_become_markup():

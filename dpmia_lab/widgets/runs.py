@@ -48,7 +48,7 @@ class RunTable:
         run = Run(self.count, config, result, seconds, about, kept=kept)
         self.runs = [run, *self.runs]
         if len(self.runs) > self.most:
-            self.runs.remove(next((old for old in reversed(self.runs) if not old.kept), self.runs[-1]))
+            self.runs.remove(next((old for old in self.runs[:0:-1] if not old.kept), self.runs[-1]))
         self._show()
         return run
 
