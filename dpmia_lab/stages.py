@@ -63,20 +63,29 @@ def drain(
         stage.close()
 
 
-def part(stage: Stage[T], start: float, end: float, label: str = "") -> Stage[T]:
-    """Let a stage count as the stretch from ``start`` to ``end`` (of 1) of a larger one."""
+def mapped(stage: Stage[T], change: Callable[[Event], Event]) -> Stage[T]:
+    """The same stage, each of its events as ``change`` makes it."""
     try:
         while True:
             try:
                 event = next(stage)
-            except StopIteration as finish:
-                return finish.value
-            if isinstance(event, Progress):
-                done = start + (end - start) * event.done / event.total
-                event = replace(event, done=done, total=1.0, label=label or event.label)
-            yield event
+            except StopIteration as end:
+                return end.value
+            yield change(event)
     finally:
         stage.close()
+
+
+def part(stage: Stage[T], start: float, end: float, label: str = "") -> Stage[T]:
+    """Let a stage count as the stretch from ``start`` to ``end`` (of 1) of a larger one."""
+
+    def placed(event: Event) -> Event:
+        if not isinstance(event, Progress):
+            return event
+        done = start + (end - start) * event.done / event.total
+        return replace(event, done=done, total=1.0, label=label or event.label)
+
+    return mapped(stage, placed)
 
 
 class TimeLeft:

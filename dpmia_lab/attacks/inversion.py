@@ -59,7 +59,7 @@ def fredrikson(
     recent = x.new_full((patience, len(labels)), torch.inf)  # the last β costs, a ring
     active = torch.ones_like(labels, dtype=torch.bool)
     shown = snapshot_steps(steps)
-    gradient, _ = cost_gradient(model, x, labels)
+    gradient, recent[0] = cost_gradient(model, x, labels)
     for step in range(1, steps + 1):
         x = torch.where(active[:, None, None, None], processed(x - rate * gradient, process), x)
         gradient, cost = cost_gradient(model, x, labels)

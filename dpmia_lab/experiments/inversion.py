@@ -13,7 +13,7 @@ from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, t
 from dpmia_lab.data import Dataset, load
 from dpmia_lab.experiments.configs import option
 from dpmia_lab.seeds import numpy_generator, torch_generator
-from dpmia_lab.stages import Progress, Snapshot, Stage, part
+from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 
 if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows the controls
@@ -34,12 +34,24 @@ BASELINES = {  # pictures that owe nothing to the attack, in words
 
 
 @dataclass(frozen=True)
-class Config:
+class TargetConfig:
+    """What is attacked: the data and the model."""
+
     data: str = option("faces", "digits, mnist, faces, att_faces, or a file or folder of yours")
     people: int = option(40, "how many people (face sets only)")
     pictures: int = option(10, "pictures a person (generated faces only)")
     height: int = option(56, "height of a face in pixels (face sets only)")
     model: str = option("softmax", "the model under attack: softmax, mlp or cnn")
+
+    def __post_init__(self) -> None:
+        whole(2, 1000, people=self.people)
+        whole(4, 1000, pictures=self.pictures)
+        whole(16, 224, height=self.height)
+        one_of(MODELS, model=self.model)
+
+
+@dataclass(frozen=True)
+class Config(TargetConfig):
     attack: str = option("enhanced", "original (plain gradient descent) or enhanced (Adam, prior, box)")
     prior: str = option("btv", "what the attacker expects of pictures: none, l1, btv or l1+tv")
     lam: float = option(1e-6, "λ, weight of the prior (a sum over pixels)")
@@ -51,10 +63,7 @@ class Config:
     seed: int = option(0, "fixes every random choice")
 
     def __post_init__(self) -> None:
-        whole(2, 1000, people=self.people)
-        whole(4, 1000, pictures=self.pictures)
-        whole(16, 224, height=self.height)
-        one_of(MODELS, model=self.model)
+        super().__post_init__()
         one_of(ATTACKS, attack=self.attack)
         one_of(PRIORS, prior=self.prior)
         one_of(PROCESSES, process=self.process)
@@ -178,7 +187,7 @@ def attacked(config: Config, data: Dataset, model: "nn.Module") -> Stage[tuple[n
             model, labels, data.shape, prior=config.prior, weight=config.lam, box=config.box, **how
         )
     frames = Frames()
-    drawn = yield from frames.kept(attack)
+    drawn = yield from mapped(attack, frames.kept)
     x = metrics.viewable(smoothed(drawn.x, config.smooth).cpu().numpy())
     yield Snapshot("reconstruction", int(drawn.steps.max()), x)
     return x, frames.arrays()
@@ -191,19 +200,14 @@ class Frames:
         self.steps: list[int] = []
         self.pictures: list[np.ndarray] = []
 
-    def kept(self, attack: Stage) -> Stage:
-        """The same stage, with its snapshots made viewable and kept."""
-        while True:
-            try:
-                event = next(attack)
-            except StopIteration as end:
-                return end.value
-            if isinstance(event, Snapshot):
-                shown = metrics.viewable(event.array)
-                self.steps.append(event.step)
-                self.pictures.append((shown * 255).round().astype(np.uint8))
-                event = Snapshot(event.name, event.step, shown)
-            yield event
+    def kept(self, event: Event) -> Event:
+        """The event; a snapshot is made viewable and kept."""
+        if not isinstance(event, Snapshot):
+            return event
+        shown = metrics.viewable(event.array)
+        self.steps.append(event.step)
+        self.pictures.append((shown * 255).round().astype(np.uint8))
+        return Snapshot(event.name, event.step, shown)
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {"frame_steps": np.array(self.steps), "frames": np.stack(self.pictures)}

@@ -3,12 +3,12 @@
 For each seed one recogniser and one judge; all contenders attack the same recogniser.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from dpmia_lab import metrics
-from dpmia_lab.checks import one_of, whole
+from dpmia_lab.checks import whole
 from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.configs import option
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
@@ -38,29 +38,23 @@ CONTENDERS = {
 
 
 @dataclass(frozen=True)
-class Config:
-    data: str = option("faces", "digits, mnist, faces, att_faces, or a file or folder of yours")
-    people: int = option(40, "how many people (face sets only)")
-    pictures: int = option(10, "pictures a person (generated faces only)")
-    height: int = option(56, "height of a face in pixels (face sets only)")
-    model: str = option("softmax", "the model under attack: softmax, mlp or cnn")
+class Config(inversion.TargetConfig):
     longest: int = option(5000, "no attack takes more steps than this (5000 as published for digits)")
     repeats: int = option(5, "how many seeds, from the given one upwards")
     seed: int = option(0, "the first seed")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole(1, 1000, repeats=self.repeats)
         whole(1, 20_000, longest=self.longest)
         whole(0, 2**31 - self.repeats, seed=self.seed)
-        one_of(inversion.MODELS, model=self.model)
-        self.attack("original", 0)  # an inversion.Config checks the fields they share
 
     def attack(self, contender: str, repeat: int) -> inversion.Config:
         """The contender's attack on this comparison's data and model, in that repeat."""
         chosen = (DIGIT_ATTACKS if self.data.split(":")[0] in ("digits", "mnist") else FACE_ATTACKS)[contender]
         return replace(
             chosen,
-            **{name: getattr(self, name) for name in ("data", "people", "pictures", "height", "model")},
+            **{shared.name: getattr(self, shared.name) for shared in fields(inversion.TargetConfig)},
             steps=min(chosen.steps, self.longest),
             seed=self.seed + repeat,
         )
