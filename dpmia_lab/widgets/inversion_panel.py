@@ -28,7 +28,7 @@ from dpmia_lab.widgets.runs import Run, RunTable
 
 
 class InversionPanel:
-    """``panel.view`` is the widget; ``panel.runs`` and ``panel.last`` are what tasks look at."""
+    """``panel.view`` is the widget; ``panel.table.runs`` and ``panel.last`` are what tasks look at."""
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         self.store = store or Store(cache_folder() / "results")
@@ -47,7 +47,6 @@ class InversionPanel:
         self.available = {e.name: e for e in catalogue() if e.available}
         names = tuple(self.available)
         start, complaint = config_or_default(page_query() if query is None else query, inversion, names)
-        self.base = start
         sets = [(entry.title, name) for name, entry in self.available.items()]
         self.controls = Controls(self.config, new_controls(sets), REASONS, self.changed)
         self.preset = with_classes(
@@ -62,8 +61,8 @@ class InversionPanel:
         on_change(self.upload, lambda _: self.take_upload())
         self.width = page_width(self.seen.set_page_width)
         self.view = self._layout()
-        self.controls.set(start)
-        on_change(self.preset, lambda name: self.controls.set(PRESETS[name]) if name else None)
+        self.set(start)
+        on_change(self.preset, lambda name: self.set(PRESETS[name]) if name else None)
         self.problem.value = error_html(complaint)
 
     def _layout(self) -> widgets.VBox:
@@ -91,6 +90,10 @@ class InversionPanel:
         return panel(controls, results, "dp-inversion")
 
     # ---- settings
+    def set(self, config: Config) -> None:
+        self.base = config  # also what has no control of its own: pictures a person, their height
+        self.controls.set(config)
+
     def config(self, **values) -> Config:
         if values["data"] == OWN:
             if self.uploaded is None:
