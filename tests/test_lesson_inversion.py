@@ -237,7 +237,7 @@ def test_pictures_grow_by_whole_pixels(lesson):
 def test_the_comparison_stands_beside_the_paper_and_runs_live(lesson):
     comparison = lesson.locator(".dp-comparison")
     comparison.locator("img.dp-chart").wait_for(timeout=WAIT)
-    comparison.locator("select").first.select_option("MNIST digits, convolutional network")
+    comparison.locator("select").first.select_option("MNIST digits, CNN")
     says(lesson, ".dp-comparison", "5.93")  # Table I, digit 0
     comparison.locator(".dp-run-button").click()
     lesson.wait_for_selector(".dp-comparison .dp-strip img", timeout=WAIT)
@@ -308,6 +308,7 @@ def test_stop_is_obeyed_within_300_ms_and_a_new_run_can_start(lesson):
         lesson.wait_for_function("seen.stopped", timeout=WAIT)
         waits.append(lesson.evaluate("seen.stopped - seen.click"))
     assert statistics.median(waits) <= 300, waits
+    says(lesson, f"{PANEL} .dp-stale", "What you see is for T, steps")  # the earlier result is back, and marked
     press(lesson, "steps", "Home")
 
 
@@ -333,3 +334,7 @@ def test_own_pictures_are_checked_and_then_attacked(lesson):
     says(lesson, f"{PANEL} .dp-note", "32 pictures of 4 classes")
     run_to_end(lesson)
     assert lesson.locator(f"{PANEL} figure").count() == 4
+    upload(lesson, "broken.npz", b"not a zip")
+    says(lesson, f"{PANEL} .dp-error", "broken.npz")
+    lesson.locator(f"{PANEL} .dp-run-button").click()  # a refused file leaves no earlier one in its place
+    says(lesson, f"{PANEL} .dp-error", "none is chosen yet")

@@ -25,6 +25,7 @@ ATTACKS = ("original", "enhanced")
 MODELS = ("softmax", "mlp", "cnn")
 PRIORS = ("none", "l1", "btv", "l1+tv")
 PROCESSES = ("none", "denoise", "sharpen")
+MOST_PIXELS = 200_000_000  # of generated faces: what a page's memory bears
 BASELINES = {  # pictures that owe nothing to the attack, in words
     "noise": "random noise",
     "blank": "a black picture",
@@ -48,6 +49,11 @@ class TargetConfig:
         whole(4, 1000, pictures=self.pictures)
         whole(16, 224, height=self.height)
         one_of(MODELS, model=self.model)
+        pixels = self.people * self.pictures * self.height**2
+        if pixels > MOST_PIXELS:
+            raise Mistake(
+                f"people times pictures times height squared must be at most {MOST_PIXELS:,}; it is {pixels:,}."
+            )
 
 
 @dataclass(frozen=True)

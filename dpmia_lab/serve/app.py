@@ -20,6 +20,7 @@ from voila.app import Voila
 from voila.static_file_handler import MultiStaticFileHandler, TemplateStaticFileHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
+from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.serve.handlers import Alive, Channels, EndKernel, KernelModel, NotHere, RunCells, plain
 from dpmia_lab.serve.settings import announce_template, kernel_settings, page_settings
 
@@ -116,6 +117,9 @@ def serve(
     check_seconds: int = 30,
 ) -> int:
     """Serve a folder of notebooks as pages until stopped; returns the exit code."""
+    whole(1, 65535, port=port)
+    if not is_free(ip, 0):
+        raise Mistake(f"ip must be an address of this machine; it is {ip!r}.")
     if not is_free(ip, port):
         address = f"http://{ip}:{port}{base_url}"
         if is_our_lab(address):

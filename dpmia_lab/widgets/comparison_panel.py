@@ -32,9 +32,9 @@ from dpmia_lab.widgets.runner import Runner
 
 CHART_DELAY = 4.0  # seconds: the page comes first, and the face at its top
 SETS = {
-    "faces": "generated faces, softmax regression",
-    "digits": "MNIST digits, convolutional network",
-    "att_faces": "AT&T faces, softmax regression",
+    "faces": "generated faces, softmax",
+    "digits": "MNIST digits, CNN",
+    "att_faces": "AT&T faces, softmax",
 }
 
 
@@ -73,7 +73,11 @@ class ComparisonPanel:
         record = shipped("inversion_comparison")[self.which.value]
         repeats = record["config"]["repeats"]
         self.pictures.value = ""
-        self.show(record["results"], record["per_class"], f"this lab's reference, {repeats} seeds, mean ± s.d.")
+        self.show(
+            record["results"],
+            record["per_class"],
+            f"this lab's reference on {SETS[self.which.value]}, {repeats} seeds, mean ± s.d",
+        )
 
     def show(self, numbers: dict, per_class: dict, source: str) -> None:
         self.shown = numbers, source
@@ -121,6 +125,7 @@ class ComparisonPanel:
             self.problem.value = error_html(str(mistake))
             return
         self.drawn: dict[str, np.ndarray] = {}
+        self.which.disabled = True  # what comes out belongs to this set
         self.bar.started()
         start = time.monotonic()
         self.runner.start(
@@ -142,11 +147,15 @@ class ComparisonPanel:
         self.pictures.value = strips_html(self.drawn)
 
     def ended(self, result: Result | None, problem: str | None, config: comparison.Config, seconds: float) -> None:
+        self.which.disabled = False
         self.bar.idle("stopped" if result is None and problem is None else "")
         self.problem.value = error_html(problem or "")
         if result is None:
+            self.pictures.value = ""
             return
         self.bar.idle(f"{seconds:.0f} s")
         per_class = {name: list(values) for name, values in result.arrays.items() if values.ndim == 1}
-        spread = "mean ± s.d." if config.repeats > 1 else "one seed only: no spread"
-        self.show(result.numbers, per_class, f"your run, {config.repeats} seeds from {config.seed}, {spread}")
+        seeds = f"{config.repeats} seeds from {config.seed}, mean ± s.d"
+        if config.repeats == 1:
+            seeds = f"seed {config.seed} only, so no spread"
+        self.show(result.numbers, per_class, f"your run on {SETS[self.which.value]}, {seeds}")

@@ -101,7 +101,9 @@ def findings() -> widgets.VBox:
         f"from {plain(digits, 'distance_mean_original')} to {plain(digits, 'distance_mean_published')} with its "
         f"settings. But a black picture is at {plain(digits, 'distance_mean_blank')}, closer than either, and the "
         f"judge names {percent(digits, 'recognised_share_original')} of the <i>original</i> attack's drawings against "
-        f"{percent(digits, 'recognised_share_published')} of the enhanced one's.",
+        f"{percent(digits, 'recognised_share_published')} of the enhanced one's; by nearest SSIM it is "
+        f"{percent(digits, 'recognised_ssim_share_original')} against "
+        f"{percent(digits, 'recognised_ssim_share_published')}.",
         f"<b>On faces the order depends on the measure.</b> The judge recognises "
         f"{percent(faces, 'recognised_share_enhanced')} of the enhanced attack's drawings (this lab's settings) and "
         f"{percent(faces, 'recognised_share_original')} of the original's, within each other's spread; by distance the "

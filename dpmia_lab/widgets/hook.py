@@ -7,6 +7,7 @@ from dataclasses import replace
 import ipywidgets as widgets
 import numpy as np
 
+from dpmia_lab import metrics
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion
 from dpmia_lab.seeds import numpy_generator
@@ -95,10 +96,13 @@ class Hook:
         self.line_up.children = self._suspects(data)
 
     def _suspects(self, data: Dataset) -> list[widgets.Widget]:
+        """The person and those who look most like them, by the mean of their pictures."""
         rng = numpy_generator(self.config.seed, "line-up")
-        others = rng.permutation([c for c in range(data.classes) if c != self.target])[: SUSPECTS - 1]
+        means = inversion.class_means(data)
+        alike = metrics.euclidean_distances(means[self.target : self.target + 1], means)[0].argsort()
+        line_up = rng.permutation(alike[:SUSPECTS])  # the nearest to the target is the target
         shown = []
-        for letter, label in zip("ABCD", rng.permutation([self.target, *others]), strict=True):
+        for letter, label in zip("ABCD", line_up, strict=True):
             photograph = data.test_x[data.test_y == label][0]
             choose = button(f"It is {letter}", lambda label=int(label): self.judge(label, data), "dp-suspect")
             shown.append(column(text(picture_html(photograph, f"photograph {letter}")), choose))

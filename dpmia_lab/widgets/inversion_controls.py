@@ -66,5 +66,5 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
         "process": choice("filter each step", [(name, name) for name in inversion.PROCESSES]),
         "smooth": scale("blur at the end, pixels", (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
-        "seed": widgets.IntText(description="seed: fixes every random choice"),
+        "seed": widgets.IntText(description="seed (fixes every random choice)"),
     }

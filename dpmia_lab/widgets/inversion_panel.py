@@ -17,7 +17,7 @@ from dpmia_lab.experiments.configs import changed_from, text_of
 from dpmia_lab.experiments.inversion import PRESETS, Config
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.store import Result, Store
-from dpmia_lab.widgets.controls import Controls, choice
+from dpmia_lab.widgets.controls import Controls, choice, number_text
 from dpmia_lab.widgets.inversion_controls import OWN, PRESET_WORDS, REASONS, WORDS, new_controls
 from dpmia_lab.widgets.inversion_view import InversionView
 from dpmia_lab.widgets.links import config_or_default, page_query, query_of
@@ -39,7 +39,7 @@ class InversionPanel:
         self.listeners = []  # called with every finished run
         self.seen = InversionView()
         self.bar = RunBar("Train and attack", self.run, self.stop)
-        self.problem, self.stale = text(""), text("")
+        self.problem, self.stale = text(""), text("", "dp-stale-place")
         self.link, self.compared = text("", "dp-link"), text("", "dp-compared")
         self.table = RunTable(summary, self.chosen)
         self.kept, self.recalled = text(), with_classes(widgets.Text(), "dp-recall", "dp-hidden")
@@ -55,7 +55,9 @@ class InversionPanel:
             "dp-preset",
         )
         self.upload = with_classes(
-            widgets.FileUpload(accept=".npz,.zip", multiple=False, description="Choose an .npz or .zip"),
+            widgets.FileUpload(
+                accept=".npz,.zip", multiple=False, description="Choose an .npz or .zip (at most 20 MB)"
+            ),
             "dp-upload",
         )
         on_change(self.upload, lambda _: self.take_upload())
@@ -149,6 +151,7 @@ class InversionPanel:
         """Check the visitor's file at once, and keep it for as long as the page lives."""
         if not self.upload.value:
             return
+        self.uploaded = None  # a refused file must not leave an earlier one in its place
         given = self.upload.value[0]
         name, content = Path(given["name"]).name, bytes(given["content"])
         try:
@@ -156,7 +159,7 @@ class InversionPanel:
         except Mistake as mistake:
             self.problem.value = error_html(str(mistake))
             return
-        self.uploaded = Path(self.uploads.name) / name
+        self.uploaded = Path(tempfile.mkdtemp(dir=self.uploads.name)) / name  # its own folder: names may repeat
         self.uploaded.write_bytes(content)
         self.changed()
         self.problem.value = (
@@ -180,6 +183,7 @@ class InversionPanel:
         self.bar.started()
         self.stale.value = ""
         self.view.remove_class("dp-is-stale")
+        self.view.add_class("dp-is-running")
         start = time.monotonic()
         self.runner.start(
             lambda: self.stage(config),
@@ -216,6 +220,7 @@ class InversionPanel:
                 self.seen.live(event.array, event.step)
 
     def ended(self, config: Config, outcome, problem: str | None, seconds: float) -> None:
+        self.view.remove_class("dp-is-running")
         if problem is not None:
             self.bar.idle("")
             self.problem.value = error_html(problem)
@@ -224,11 +229,13 @@ class InversionPanel:
         else:
             result, device = outcome
             self.finished(config, result, seconds, f"{seconds:.1f} s, {device}")
-        if outcome is None and self.last is not None:
+        if outcome is None and self.last is not None:  # what was shown before comes back, marked if it is stale
             self.seen.show(self.last.result)
+            self._mark_stale(config)
 
     def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
-        self.last = self.table.add(config, result, seconds, about)
+        again = next((run for run in self.table.runs if run.config == config), None)
+        self.last = again or self.table.add(config, result, seconds, about)
         self.seen.show(result)
         self.bar.idle(escape(about))
         self.changed()
@@ -256,7 +263,7 @@ class InversionPanel:
         self.chosen()
 
     def is_upload(self, config: Config) -> bool:
-        return self.uploaded is not None and config.data == str(self.uploaded)
+        return Path(self.uploads.name) in Path(config.data).parents
 
 
 def compared_html(runs: list[Run]) -> str:
@@ -273,14 +280,21 @@ def compared_html(runs: list[Run]) -> str:
 
 
 def summary(run: Run) -> str:
+    """What was done and what came out, in a line that tells two runs apart."""
     c, n = run.config, run.result.numbers
-    how = (
-        "original attack"
-        if c.attack == "original"
-        else (f"enhanced attack, prior {WORDS[c.prior]}" + (f", λ = {c.lam:g}" if c.prior != "none" else ""))
-    )
+    how = [f"{WORDS[c.model]} on {escape(Path(c.data).name)}"]
+    if c.data.split(":")[0] in ("faces", "att_faces"):
+        how.append(f"{c.people} people")
+    how.append(f"{c.attack} attack")
+    if c.attack == "enhanced":
+        how.append(f"prior {WORDS[c.prior]}" + (f", λ = {number_text(c.lam)}" if c.prior != "none" else ""))
+        how += [] if c.box else ["no box"]
+    else:
+        how += [] if c.process == "none" else [c.process]
+    how.append(f"T = {c.steps}, η = {number_text(c.rate)}")
+    how += [f"blur {c.smooth:g}"] if c.smooth else []
     return (
-        f"{escape(Path(c.data).name)}, {WORDS[c.model]}, {how}, {c.steps} steps, seed {c.seed}: "
+        f"{', '.join(how)}, seed {c.seed}: "
         f'<span class="dp-exposed">{n["recognised_share"]:.0%} recognised</span>, '
         f"distance {n['distance_mean']:.2f} (noise {n['distance_mean_noise']:.2f})"
     )

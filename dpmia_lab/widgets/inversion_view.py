@@ -22,7 +22,7 @@ from dpmia_lab.widgets.parts import (
 from dpmia_lab.widgets.pictures import data_uri, people_html, sheet
 
 AT_ONCE = 10  # people shown at a time
-STALLED = 0.01  # a picture whose pixels differ less than this has not left its start
+FAINT = 0.01  # the eye sees nothing of a picture whose pixels differ less; the judge stretches its contrast
 MEASURES = [
     ("Euclidean distance", "distance"),
     ("1 − SSIM (structure)", "ssim_distance"),
@@ -83,8 +83,9 @@ class InversionView:
 
     # ---- while the run goes on
     def begin(self, truth: np.ndarray) -> None:
+        """The numbers of an earlier run stay, faded, so that nothing below jumps."""
         self.result, self.truth = None, truth
-        self.details.layout.display = "none"
+        self.pause()
         self.which.options = pages(len(truth))
         self.frame.disabled = self.which.disabled = self.play.disabled = True
         self.live(np.full_like(truth, 0.5), 0)
@@ -92,7 +93,7 @@ class InversionView:
     def live(self, x: np.ndarray, step: int) -> None:
         shown = slice(0, AT_ONCE)
         captions = [""] * len(x[shown])
-        names = [f"class {i + 1}" for i in range(len(captions))]
+        names = [" "] * len(captions)
         self.people.value = people_html(names, self.truth[shown], x[shown], captions, self.zoom.value)
         self.step_words.value = f"step {step}" if step else "the recogniser is being trained"
 
@@ -100,7 +101,9 @@ class InversionView:
     def show(self, result: Result) -> None:
         self.result, self.truth = result, result.arrays["truth"]
         self.frame.disabled = self.which.disabled = self.play.disabled = False
-        self.which.options = pages(len(self.truth))
+        self.pause()
+        if list(self.which.options) != pages(len(self.truth)):
+            self.which.options = pages(len(self.truth))
         frames = len(result.arrays["frame_steps"])
         with self.frame.hold_trait_notifications():
             self.frame.max, self.frame.value = frames, frames  # the last: as finished, after any blur
@@ -144,10 +147,14 @@ class InversionView:
         self.width = results_width(page)
         self.draw_chart()
 
+    def pause(self) -> None:
+        if self.playing is not None:
+            self.playing.cancel()
+            self.playing = None
+
     def play_or_pause(self) -> None:
         if self.playing is not None and not self.playing.done():
-            self.playing.cancel()
-            self.play.description = "Play"
+            self.pause()
         else:
             self.playing = asyncio.get_event_loop().create_task(self._play())
 
@@ -173,8 +180,8 @@ def pages(count: int) -> list[tuple[str, int]]:
 
 def caption(arrays: dict[str, np.ndarray], k: int) -> str:
     verdict = '<span class="dp-exposed">recognised</span>' if arrays["recognised"][k] else "not recognised"
-    if arrays["reconstruction"][k].std() < STALLED:
-        verdict = "stalled: no drawing"
+    if arrays["reconstruction"][k].std() < FAINT:
+        verdict += ", very faint"
     return f"{verdict}<br>distance {arrays['distance'][k]:.2f}"
 
 
@@ -188,7 +195,8 @@ def numbers_html(result: Result) -> str:
         return ", ".join(f"{words} {n[f'{measure}_{name}']:.2f}" for name, words in BASELINES.items())
 
     return (
-        '<div class="dp-numbers">'
+        doubt_html(n)
+        + '<div class="dp-numbers">'
         + "".join(
             [
                 number_html(
@@ -230,4 +238,15 @@ def numbers_html(result: Result) -> str:
             ]
         )
         + "</div>"
+    )
+
+
+def doubt_html(n: dict[str, float]) -> str:
+    """Where the two ways of recognising disagree, the reader should look for themselves."""
+    if n["recognised_share"] - n["recognised_ssim_share"] < 0.4:
+        return ""
+    return (
+        '<div class="dp-note">The two ways of recognising disagree. A network can be swayed by marks that no person '
+        "would read as a likeness, or by a drawing too faint for the eye: look at the pictures before you believe "
+        "the first number.</div>"
     )

@@ -49,6 +49,7 @@ class RunTable:
         self.runs = [run, *self.runs]
         if len(self.runs) > self.most:
             self.runs.remove(next((old for old in self.runs[:0:-1] if not old.kept), self.runs[-1]))
+            self.on_choice()
         self._show()
         return run
 
