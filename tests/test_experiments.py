@@ -361,3 +361,8 @@ def test_a_model_that_learnt_nothing_gives_nobody_away(faces):
     assert faces["recognised_share_ignorant"] == pytest.approx(faces["chance"]) == pytest.approx(0.1)
     assert faces["recognised_ssim_share_ignorant"] == pytest.approx(0.1)
     assert faces["similarity_mean_ignorant"] == 0
+
+
+def test_more_generated_pixels_than_memory_bears_are_refused():
+    with pytest.raises(Mistake, match="people times pictures times height squared must be at most"):
+        inversion.Config(people=1000, pictures=1000, height=224)

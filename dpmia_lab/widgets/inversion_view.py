@@ -181,7 +181,7 @@ def pages(count: int) -> list[tuple[str, int]]:
 def caption(arrays: dict[str, np.ndarray], k: int) -> str:
     verdict = '<span class="dp-exposed">recognised</span>' if arrays["recognised"][k] else "not recognised"
     if arrays["reconstruction"][k].std() < FAINT:
-        verdict += ", very faint"
+        verdict += " (faint)"
     return f"{verdict}<br>distance {arrays['distance'][k]:.2f}"
 
 
