@@ -339,3 +339,5 @@ def test_own_pictures_are_checked_and_then_attacked(lesson):
     says(lesson, f"{PANEL} .dp-error", "broken.npz")
     lesson.locator(f"{PANEL} .dp-run-button").click()  # a refused file leaves no earlier one in its place
     says(lesson, f"{PANEL} .dp-error", "none is chosen yet")
+    upload(lesson, "large.npz", bytes(21 * 2**20))
+    says(lesson, f"{PANEL} .dp-error", "large.npz must have at most 20 MB; it has 21 MB.")

@@ -74,6 +74,28 @@
   });
   if (document.readyState !== "loading") document.dispatchEvent(new Event("DOMContentLoaded"));
 
+  // ---- a file too large for the line to Python is refused here: there it would vanish without a word
+  const LARGEST = 20 * 2 ** 20;
+  const refuseLarge = (event) => {
+    document.getElementById("lab-too-large")?.remove();
+    const file = [...event.target.files].find((one) => one.size > LARGEST);
+    if (!file) return;
+    event.stopImmediatePropagation();
+    event.target.value = "";
+    const words = document.createElement("div");
+    words.id = "lab-too-large";
+    words.className = "dp-error";
+    words.setAttribute("role", "alert");
+    words.textContent = `${file.name} must have at most 20 MB; it has ${Math.round(file.size / 2 ** 20)} MB.`;
+    document.querySelector(".dp-upload")?.after(words);
+  };
+  // ipywidgets opens the chooser of an input that is never part of the page, so it is met on its way there.
+  const openChooser = HTMLInputElement.prototype.click;
+  HTMLInputElement.prototype.click = function () {
+    if (this.type === "file") this.addEventListener("change", refuseLarge, { capture: true });
+    return openChooser.call(this);
+  };
+
   // ---- copying a link
   document.addEventListener("click", (event) => {
     const copy = event.target.closest("[data-lab-copy]");

@@ -1,0 +1,97 @@
+"""Settings in the address: every link leads back to its settings, and nonsense is answered."""
+
+from dataclasses import fields, replace
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from dpmia_lab.checks import Mistake
+from dpmia_lab.experiments import EXPERIMENTS, inversion
+from dpmia_lab.widgets import links
+
+MENU = ("faces", "digits", "mnist", "att_faces")
+every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
+
+
+def back(config, experiment=inversion):
+    return links.config_from_query(links.query_of(config, experiment).removeprefix("?"), experiment, MENU)
+
+
+@every_experiment
+def test_every_preset_has_a_link_that_leads_back_to_it(name):
+    experiment = EXPERIMENTS[name]
+    for preset, config in experiment.PRESETS.items():
+        assert links.query_of(config, experiment) == f"?preset={preset}"
+        assert back(config, experiment) == config
+
+
+any_config = some.builds(
+    inversion.Config,
+    data=some.sampled_from(MENU),
+    people=some.integers(2, 100),
+    pictures=some.integers(4, 30),
+    height=some.integers(16, 224),
+    model=some.sampled_from(inversion.MODELS),
+    attack=some.sampled_from(inversion.ATTACKS),
+    prior=some.sampled_from(inversion.PRIORS),
+    lam=some.floats(0, 1e6),
+    steps=some.integers(1, 20_000),
+    rate=some.floats(0, 1e6, exclude_min=True),
+    box=some.booleans(),
+    process=some.sampled_from(inversion.PROCESSES),
+    smooth=some.floats(0, 10),
+    seed=some.integers(0, 2**31 - 1),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_config)
+def test_any_valid_config_survives_its_link(config):
+    assert back(config) == config
+
+
+a_name = some.sampled_from(["preset", "colour", *(option.name for option in fields(inversion.Config))])
+a_value = some.one_of(some.text(max_size=8), some.integers().map(str), some.floats().map(str), some.sampled_from(MENU))
+
+
+@settings(max_examples=100, deadline=None)
+@given(some.one_of(some.text(max_size=40), some.dictionaries(a_name, a_value, max_size=4).map(urlencode)))
+def test_no_link_whatsoever_breaks_the_page(query):
+    config, sentence = links.config_or_default(query, inversion, MENU)
+    assert config.data in MENU
+    assert sentence == "" or config == inversion.PRESETS["faces"]
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ("steps=0", "steps must be a whole number from 1 to 20000; it is 0."),
+        ("steps=many", "steps must be a whole number; it is 'many'."),
+        ("lam=nan", "lam must be 0 or more; it is nan."),
+        ("preset=none", "preset must be one of faces, "),
+        ("colour=red", "option must be one of data, "),
+        ("data=/etc/passwd", "data must be one of faces, digits, mnist, att_faces; it is '/etc/passwd'."),
+        ("data=mnist:/tmp", "data must be one of"),
+        ("data=..%2Fsecret.npz", "it is '../secret.npz'."),
+    ],
+)
+def test_a_bad_link_is_answered_with_the_sentence_and_the_usual_settings(query, part):
+    config, sentence = links.config_or_default(query, inversion, MENU)
+    assert config == inversion.PRESETS["faces"]
+    assert part in sentence and sentence.startswith("The link asks for something the lab cannot do: ")
+    with pytest.raises(Mistake):
+        links.config_from_query(query, inversion, MENU)
+
+
+def test_a_link_changes_only_what_it_names():
+    config = links.config_from_query("preset=digits&lam=0.5&seed=3", inversion, MENU)
+    assert config == replace(inversion.PRESETS["digits"], lam=0.5, seed=3)
+
+
+def test_the_query_comes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("QUERY_STRING", "seed=4")
+    assert links.page_query() == "seed=4"
+    monkeypatch.delenv("QUERY_STRING")
+    assert links.config_from_query(links.page_query(), inversion, MENU) == inversion.PRESETS["faces"]
