@@ -221,17 +221,16 @@ class InversionPanel:
 
     def ended(self, config: Config, outcome, problem: str | None, seconds: float) -> None:
         self.view.remove_class("dp-is-running")
-        if problem is not None:
-            self.bar.idle("")
-            self.problem.value = error_html(problem)
-        elif outcome is None:
-            self.bar.idle("stopped")
-        else:
+        if outcome is not None:
             result, device = outcome
             self.finished(config, result, seconds, f"{seconds:.1f} s, {device}")
-        if outcome is None and self.last is not None:  # what was shown before comes back, marked if it is stale
+            return
+        if self.last is not None:  # what was shown before comes back, and is marked if it is stale
             self.seen.show(self.last.result)
-            self._mark_stale(config)
+        self.changed()
+        self.bar.idle("stopped" if problem is None else "")
+        if problem is not None:
+            self.problem.value = error_html(problem)
 
     def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
         again = next((run for run in self.table.runs if run.config == config), None)
