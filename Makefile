@@ -1,7 +1,7 @@
 # make app    serve the lab as web pages         make lab    the same notebooks in JupyterLab
 # make test   run the tests                      make bench  compare with another toolbox's speed
 # make lint   check the style                    make clean  forget the environment and the caches
-# make reference   compute the shipped reference results again (about ten minutes)
+# make reference   compute the shipped reference results again (about an hour)
 #
 # The first of them sets up .venv from the one lock, environment.yml (a few minutes); after that only when
 # the pins change. An interrupted set-up is taken up again by the next make.
@@ -20,8 +20,10 @@ PINS := $(VENV)/pins.txt
 app: $(READY)
 	@$(VENV)/bin/dpmia-lab app --port $(PORT)
 
+# Two at a time, but for those that look at the clock.
 test: $(READY)
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2 --dist loadfile -m "not timed"
+	$(PY) -m pytest -m timed
 
 lab: $(READY)
 	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks

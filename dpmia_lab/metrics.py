@@ -97,6 +97,15 @@ def mean_and_spread(values) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
 
+def rank_correlation(a: np.ndarray, b: np.ndarray) -> float:
+    """Spearman's: 1 where the two rise together, −1 where one falls as the other rises; 0 where one is constant."""
+    from scipy.stats import rankdata
+
+    ranks = [rankdata(values) - (np.size(values) + 1) / 2 for values in (np.ravel(a), np.ravel(b))]
+    size = np.sqrt((ranks[0] ** 2).sum() * (ranks[1] ** 2).sum())
+    return float((ranks[0] * ranks[1]).sum() / size) if size else 0.0
+
+
 def _flat(x: np.ndarray) -> np.ndarray:
     return x.reshape(len(x), -1)
 

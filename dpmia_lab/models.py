@@ -93,6 +93,22 @@ class Standardise(nn.Module):
         return (flat / (flat.std(1, keepdim=True) + 1e-6)).view_as(x)
 
 
+class Centre(nn.Module):
+    """Subtracts a fixed picture."""
+
+    def __init__(self, picture: torch.Tensor) -> None:
+        super().__init__()
+        self.register_buffer("picture", picture)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x - self.picture
+
+
+def centred(model: nn.Sequential, picture: torch.Tensor) -> nn.Sequential:
+    """The model on pictures with ``picture`` subtracted: noise then hides differences, not the common part."""
+    return nn.Sequential(Centre(picture), *model)
+
+
 def initialised(model: nn.Sequential, generator: torch.Generator) -> nn.Sequential:
     """PyTorch's own default start (uniform within 1/sqrt(inputs)), drawn from the passed generator."""
     for layer in model:

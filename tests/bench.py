@@ -3,6 +3,7 @@
 Two ways of doing the same work take turns (A, B, A, B, …) and each round gives one ratio, so that what else
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
+Private training is compared likewise, in ``bench_private.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -18,22 +19,23 @@ import numpy as np
 import torch
 from torch import nn
 
-from dpmia_lab import devices, plots  # noqa: F401 (devices: one thread)
+from dpmia_lab import devices  # noqa: F401 (one thread)
 from dpmia_lab.attacks import inversion
 from dpmia_lab.experiments.inversion import Config, loaded, trained_target
 from dpmia_lab.metrics import viewable
+from dpmia_lab.plots import inversion as plots
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Snapshot, Stage, drain
 from dpmia_lab.widgets.pictures import people_html
 from dpmia_lab.widgets.runner import Runner
+from tests.bench_private import private_rows
+from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
 
-ROUNDS = 7
 STEPS = 25  # of each attack compared
 REPORTED_STEPS = 150  # of the run shown on a page: long enough for several reports
 TARGET = 5.0
 SAME = 1e-3  # pictures in [0, 1] that differ by less (a quarter of a grey level) are the same
 SHOWN = 10  # pairs of pictures on a page at once
-WIDTH = 67  # of the table's first column
 NO_ART = "(ART's MIFace: skipped, ART is not installed; `make bench` installs it)"
 
 Pictures = Callable[[], np.ndarray]  # one way to draw a picture of every label
@@ -54,32 +56,6 @@ class Victim:
         return torch.arange(self.classes)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the report: a value a round, or why there is none."""
-
-    what: str
-    values: list[float]
-    unit: str = "×"
-    target: float | None = None
-    problem: str = ""
-
-    def __str__(self) -> str:
-        if self.problem:
-            return f"{self.what:<{WIDTH}}  not timed: {self.problem}"
-        digits = 2 if np.median(self.values) < 3 else 1
-        low, middle, high = (f"{value:.{digits}f}" for value in np.quantile(self.values, (0.1, 0.5, 0.9)))
-        return f"{self.what:<{WIDTH}} {middle:>6} {self.unit:<2} {low + '–' + high:>12}   {self.verdict()}"
-
-    def verdict(self) -> str:
-        if self.target is None:
-            return "–       –"
-        return f"≥ {self.target:g} ×   {'met' if np.median(self.values) >= self.target else 'NOT met'}"
-
-
-HEADER = f"{'what':<{WIDTH}} {'median':>6}    {'10–90 %':>12}   target  met?"
-
-
 def main() -> None:
     start = time.monotonic()
     print(f"On the processor, {torch.get_num_threads()} thread, torch {torch.__version__}; ", end="")
@@ -88,6 +64,9 @@ def main() -> None:
     faces = trained("softmax, 40 faces 56x46", Config(), rate=0.3)
     digits = trained("CNN, 10 digits 28x28", Config(data="mnist", model="cnn"), rate=1.0)
     for row in chain(batch_rows(faces, TARGET), batch_rows(digits), art_rows([faces, digits]), page_rows(faces)):
+        print(row, flush=True)
+    print("\nPrivate training")
+    for row in private_rows():
         print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 
@@ -107,17 +86,6 @@ def compared(
     if not difference < SAME:
         return Row(what, [], problem=f"the pictures differ by {difference:.2g}")
     return Row(what, [seconds(slow, clock) / seconds(fast, clock) for _ in range(ROUNDS)], target=target)
-
-
-def seconds(work: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
-    start = clock()
-    work()
-    return clock() - start
-
-
-def milliseconds(what: str, work: Callable[[], object]) -> Row:
-    work()
-    return Row(what, [1000 * seconds(work) for _ in range(ROUNDS)], unit="ms")
 
 
 # ---- all labels in one batch, against one by one

@@ -175,7 +175,7 @@ def test_an_existing_file_is_replaced_whole(configs, tmp_path, capsys):
         ("model", "forest", "model must be one of softmax, mlp, cnn; it is 'forest'."),
         ("box", "perhaps", "box must be true or false; it is 'perhaps'."),
         ("seed", "1e3", "seed must be a whole number; it is '1e3'."),
-        ("data", "cats", "data must be digits, mnist, faces, att_faces, or the path of"),
+        ("data", "cats", "data must be digits, mnist, mnist_varied, faces, att_faces, or the path of"),
         ("data", "/nowhere/x.npz", "data must be the path of a file or folder that exists"),
     ],
 )

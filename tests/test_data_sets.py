@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.data import catalogue, load
+from dpmia_lab.data import catalogue, load, public_mean
 from dpmia_lab.data.att_faces import mended, packaged_folder, pgm_pixels, pixels_from
 from dpmia_lab.data.dataset import checked_pictures, split_per_class
 from dpmia_lab.data.mnist import PARTS, five_thousand
+from dpmia_lab.data.variations import variation
 from dpmia_lab.seeds import numpy_generator
 
 
@@ -160,3 +162,36 @@ def test_unknown_names_are_refused():
         load("nonsense")
     with pytest.raises(Mistake, match="run `dpmia-lab data download att_faces`"):
         load("att_faces:download")
+
+
+def test_varied_digits_are_the_same_digits_slightly_moved():
+    plain, varied = load("mnist", seed=3), load("mnist_varied", seed=3)
+    n = len(plain.train_x)
+    assert len(varied.train_x) == 3 * n and np.array_equal(varied.train_y, np.tile(plain.train_y, 3))
+    assert np.array_equal(varied.train_x[:n], plain.train_x) and np.array_equal(varied.test_x, plain.test_x)
+    for version in (varied.train_x[n : 2 * n], varied.train_x[2 * n :]):
+        assert 0 <= version.min() and version.max() <= 1
+        ink = version.sum((1, 2, 3)) / plain.train_x.sum((1, 2, 3))
+        assert 0.7 < np.median(ink) < 1.3 and not np.array_equal(version, plain.train_x)
+        shift = [np.subtract(*(ndimage.center_of_mass(x[i, 0]) for x in (version, plain.train_x))) for i in range(50)]
+        assert 0.3 < np.abs(shift).mean() < 2  # pixels; at most 2 each way, and a turn about the middle adds little
+
+
+def test_a_variation_without_change_is_the_picture():
+    class Still:
+        def uniform(self, low, high, size):
+            return np.zeros(size)
+
+    picture = load("mnist").train_x[0, 0]
+    assert np.allclose(variation(picture, Still()), picture, atol=1e-6)
+
+
+def test_the_public_mean_owes_nothing_to_the_private_pictures():
+    faces = load("faces", people=6, pictures=4, height=24, seed=1)
+    mean = public_mean("faces", faces.shape)
+    assert mean.shape == faces.shape and mean.std() > 0.05
+    assert np.array_equal(mean, public_mean("att_faces", faces.shape))
+    far = np.abs(faces.train_x - mean).mean()
+    assert far < np.abs(faces.train_x - 0.5).mean()  # and yet it is nearer to them than mid-grey
+    assert (public_mean("mnist_varied", (1, 28, 28)) == 0).all()
+    assert (public_mean("mine.npz", (3, 8, 8)) == 0.5).all()

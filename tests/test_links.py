@@ -11,7 +11,7 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import EXPERIMENTS, inversion
 from dpmia_lab.widgets import links
 
-MENU = ("faces", "digits", "mnist", "att_faces")
+MENU = ("faces", "digits", "mnist", "mnist_varied", "att_faces")
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
@@ -72,7 +72,7 @@ def test_no_link_whatsoever_breaks_the_page(query):
         ("lam=nan", "lam must be 0 or more; it is nan."),
         ("preset=none", "preset must be one of faces, "),
         ("colour=red", "option must be one of data, "),
-        ("data=/etc/passwd", "data must be one of faces, digits, mnist, att_faces; it is '/etc/passwd'."),
+        ("data=/etc/passwd", "data must be one of faces, digits, mnist, mnist_varied, att_faces; it is '/etc/passwd'."),
         ("data=mnist:/tmp", "data must be one of"),
         ("data=..%2Fsecret.npz", "it is '../secret.npz'."),
     ],

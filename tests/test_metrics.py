@@ -112,3 +112,14 @@ def test_a_black_picture_is_nearer_to_the_digits_than_published_attacks():
     distances = metrics.euclidean_distances(np.zeros((10, 1, 1, flat.shape[-1]), np.float32), flat)
     least, _ = metrics.nearest_of_class(distances, np.arange(10), y)
     assert least == pytest.approx([5.65, 3.57, 4.80, 4.73, 4.69, 4.59, 5.13, 4.87, 4.98, 5.08], abs=0.01)
+
+
+def test_rank_correlation_is_spearman_s():
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a, b = rng.integers(0, 6, 15), rng.random(15)  # with ties
+        assert metrics.rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+    assert metrics.rank_correlation(np.arange(6).reshape(2, 3), np.exp(np.arange(6)).reshape(2, 3)) == pytest.approx(1)
+    assert metrics.rank_correlation(np.ones(5), np.arange(5)) == 0

@@ -120,3 +120,12 @@ def test_a_flat_picture_standardises_to_nothing(tone):
     out = models.Standardise()(torch.full((2, 1, 8, 8), tone))
     assert torch.isfinite(out).all()
     assert out.abs().max() < 0.05
+
+
+def test_a_centred_model_sees_the_difference_from_the_picture():
+    generator = torch.Generator().manual_seed(1)
+    model = models.mlp((1, 3, 3), 4, generator)
+    x, middle = torch.rand(5, 1, 3, 3, generator=generator), torch.rand(1, 3, 3, generator=generator)
+    centred = models.centred(model, middle)
+    assert torch.equal(centred(x), model(x - middle))
+    assert len(list(centred.parameters())) == len(list(model.parameters()))  # the picture is none

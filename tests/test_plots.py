@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from dpmia_lab import plots
+from dpmia_lab.plots import inversion as plots
 from dpmia_lab.seeds import numpy_generator
 
 

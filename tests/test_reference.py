@@ -8,7 +8,8 @@ import pytest
 from dpmia_lab import metrics
 from dpmia_lab.experiments import inversion, inversion_comparison
 from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.experiments.reference import shipped
+from dpmia_lab.experiments.reference import SETTINGS, shipped
+from dpmia_lab.privacy import accounting
 
 SUBJECTS = ("original", "published", "enhanced", "ours", "noise", "blank", "class_mean", "other_class")
 CLASSES = {"faces": 40, "digits": 10, "att_faces": 40}
@@ -96,3 +97,48 @@ def test_a_reference_can_be_computed_again(records):
 def test_every_setting_of_the_comparison_is_in_its_reference(records):
     names = {option.name for option in fields(inversion_comparison.Config)}
     assert all(set(record["config"]) == names for record in records.values())
+
+
+# ---- lessons 2 and 3
+every_setting = pytest.mark.parametrize(
+    ("experiment", "name"), [(one, name) for one in ("hiding", "privacy_sweep") for name in SETTINGS[one]]
+)
+
+
+@pytest.mark.parametrize("experiment", SETTINGS)
+def test_every_reference_is_shipped_and_nothing_else(experiment):
+    assert set(shipped(experiment)) == set(SETTINGS[experiment])
+
+
+@every_setting
+def test_it_was_made_with_the_present_settings_over_several_seeds(experiment, name):
+    record = shipped(experiment)[name]
+    assert record["config"] == as_dict(SETTINGS[experiment][name])
+    assert record["config"]["repeats"] >= (5 if experiment == "hiding" else 3)
+
+
+@pytest.mark.parametrize("name", SETTINGS["hiding"])
+def test_matched_accuracy_was_measured_over_five_seeds_with_spread(name):
+    record = shipped("hiding")[name]
+    numbers = record["results"]
+    assert numbers["matched_unit"] == numbers["matched_record"] == 1  # in every seed
+    for who in ("unit", "record"):
+        assert numbers[f"accuracy_{who}"] == pytest.approx(record["config"]["accuracy"], abs=0.02)
+        for attacker in ("paper", "stronger"):
+            assert numbers[f"similarity_mean_{who}_{attacker}_sd"] > 0
+            values = record["per_class"][f"similarity_{who}_{attacker}"]
+            assert np.mean(values) == pytest.approx(numbers[f"similarity_mean_{who}_{attacker}"], abs=1e-3)
+    assert numbers["noise_equal"] == pytest.approx(numbers["noise_unit"], rel=1e-3)
+
+
+@pytest.mark.parametrize("name", SETTINGS["privacy_sweep"])
+def test_a_sweep_s_epsilon_is_what_the_accountant_says(name):
+    record = shipped("privacy_sweep")[name]
+    points, config = record["points"], record["config"]
+    for sigma, units, delta, spent in zip(*(points[n] for n in ("sigma", "units", "delta", "epsilon")), strict=True):
+        assert delta == accounting.default_delta(round(units))
+        how = {"q": config["q"], "steps": config["steps"], "delta": delta, "neighbours": config["neighbours"]}
+        assert spent == pytest.approx(accounting.epsilon("moments", sigma=sigma, **how), rel=1e-4)
+    assert all(0 <= accuracy <= 1 for accuracy in points["accuracy"])
+    if config["vary"] == "sigma":
+        assert points["accuracy"][0] > points["accuracy"][-1] + 0.05

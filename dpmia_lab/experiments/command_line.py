@@ -16,6 +16,7 @@ import numpy as np
 from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import EXPERIMENTS
+from dpmia_lab.experiments.accounting_commands import add_accounting
 from dpmia_lab.experiments.configs import as_dict, text_of, with_text_values
 from dpmia_lab.experiments.progress_line import ProgressLine
 from dpmia_lab.experiments.records import check_writable, circumstances, write_whole
@@ -48,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     add_run(commands.add_parser("run", help="run an experiment: dpmia-lab run NAME --field value …"))
     add_app(commands.add_parser("app", help="serve the lessons as web pages on this machine"))
     add_data(commands.add_parser("data", help="the data sets: what there is, and how to get more"))
+    add_accounting(commands)
     return top
 
 

@@ -152,13 +152,13 @@ def trained_target(config: Config, data: Dataset) -> "Stage[nn.Module]":
     return (yield from trained(model, data.train_x, data.train_y, order, RECIPES[config.model]))
 
 
-def trained_judge(config: Config, data: Dataset) -> "Stage[nn.Module]":
+def trained_judge(config: Config, data: Dataset, recipe: dict = JUDGE_RECIPE) -> "Stage[nn.Module]":
     """Paper E's evaluation model: trained on the *test* pictures, it shares no picture with the target."""
     from dpmia_lab import models
 
     judge = models.evaluation_cnn(data.shape, data.classes, torch_generator(config.seed, "judge", "start"))
     order = torch_generator(config.seed, "judge", "order")
-    return (yield from trained(judge, data.test_x, data.test_y, order, JUDGE_RECIPE))
+    return (yield from trained(judge, data.test_x, data.test_y, order, recipe))
 
 
 def trained(
@@ -246,15 +246,23 @@ def baseline_pictures(data: Dataset, seed: int) -> dict[str, np.ndarray]:
 
 
 def measures(data: Dataset, model: "nn.Module", judge: "nn.Module", x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
-    """(classes,) each. Distances and similarity: to the class's nearest training picture (A2).
-
-    Recognition compares with test pictures only, as the judge does: the attacker's target never saw them.
-    """
+    """(classes,) each: the likeness, the model's own confidence, and recognition by the most similar test picture."""
     labels = np.arange(data.classes)
-    confidence, verdict = outputs(model, x)[labels, labels], outputs(judge, x).argmax(1)
-    lookalike = yield from most_similar_labels(x, data.test_x, data.test_y)
+    lookalike = yield from part(most_similar_labels(x, data.test_x, data.test_y), 0.0, 0.5)
+    seen = yield from part(likeness(data, judge, x), 0.5, 1.0)
+    return {**seen, "confidence": outputs(model, x)[labels, labels], "recognised_ssim": lookalike == labels}
+
+
+def likeness(data: Dataset, judge: "nn.Module", x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
+    """(classes,) each: nearness to training pictures, and whether the judge, who never saw those, recognises x."""
+    seen = yield from nearness(data, x)
+    return {**seen, "recognised": outputs(judge, x).argmax(1) == np.arange(data.classes)}
+
+
+def nearness(data: Dataset, x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
+    """(classes,) each: distances and correlation to the class's nearest training picture (A2)."""
     rows = []
-    for label in labels:
+    for label in range(data.classes):
         own = data.train_x[data.train_y == label]
         one = x[label : label + 1]
         rows.append(
@@ -262,12 +270,9 @@ def measures(data: Dataset, model: "nn.Module", judge: "nn.Module", x: np.ndarra
                 "distance": metrics.euclidean_distances(one, own).min(),
                 "ssim_distance": metrics.least_ssim_distance(one, own),
                 "similarity": metrics.correlations(one, own).max(),
-                "confidence": confidence[label],
-                "recognised": verdict[label] == label,
-                "recognised_ssim": lookalike[label] == label,
             }
         )
-        yield Progress(data.classes + label + 1, 2 * data.classes, "measuring")
+        yield Progress(label + 1, data.classes, "measuring")
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
@@ -276,7 +281,7 @@ def most_similar_labels(x: np.ndarray, others: np.ndarray, other_labels: np.ndar
     labels = []
     for start in range(0, len(x), 10):
         labels.append(other_labels[metrics.ssim_values(x[start : start + 10], others).argmax(1)])
-        yield Progress(start, 2 * len(x), "measuring")
+        yield Progress(start, len(x), "measuring")
     return np.concatenate(labels)
 
 

@@ -3,7 +3,9 @@
 For each seed one recogniser and one judge; all contenders attack the same recogniser.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from dpmia_lab import metrics
 from dpmia_lab.checks import whole
 from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.configs import option
-from dpmia_lab.stages import Progress, Snapshot, Stage, part
+from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 
 TITLE = "Original against enhanced inversion, over several seeds"
@@ -37,6 +39,10 @@ CONTENDERS = {
 }
 
 
+def attacks_on(data: str) -> dict[str, inversion.Config]:
+    return DIGIT_ATTACKS if data.split(":")[0] in ("digits", "mnist", "mnist_varied") else FACE_ATTACKS
+
+
 @dataclass(frozen=True)
 class Config(inversion.TargetConfig):
     longest: int = option(5000, "no attack takes more steps than this (5000 as published for digits)")
@@ -51,7 +57,7 @@ class Config(inversion.TargetConfig):
 
     def attack(self, contender: str, repeat: int) -> inversion.Config:
         """The contender's attack on this comparison's data and model, in that repeat."""
-        chosen = (DIGIT_ATTACKS if self.data.split(":")[0] in ("digits", "mnist") else FACE_ATTACKS)[contender]
+        chosen = attacks_on(self.data)[contender]
         return replace(
             chosen,
             **{shared.name: getattr(self, shared.name) for shared in fields(inversion.TargetConfig)},
@@ -70,11 +76,21 @@ PRESETS = {
 
 def run(config: Config) -> Stage[Result]:
     """Numbers: ``MEASURE_mean_CONTENDER`` averaged over seeds, and its standard deviation ``…_sd``."""
+    return averaged((yield from repeated(config, one_repeat)))
+
+
+def repeated(config, one_repeat: Callable[..., Stage[Result]]) -> Stage[list[Result]]:
+    """``one_repeat(config, repeat)`` for each of the configuration's ``repeats``, from its ``seed`` upwards."""
     results = []
     for repeat in range(config.repeats):
         share = repeat / config.repeats, (repeat + 1) / config.repeats
-        results.append((yield from part(one_repeat(config, repeat), *share, f"seed {config.seed + repeat}")))
-    return averaged(results)
+        told = partial(with_seed, seed=config.seed + repeat) if config.repeats > 1 else lambda event: event
+        results.append((yield from part(mapped(one_repeat(config, repeat), told), *share)))
+    return results
+
+
+def with_seed(event: Event, seed: int) -> Event:
+    return replace(event, label=f"seed {seed}: {event.label}") if isinstance(event, Progress) else event
 
 
 def one_repeat(config: Config, repeat: int) -> Stage[Result]:

@@ -6,49 +6,70 @@ Each is an ordinary experiment over several seeds; running it again gives the sa
 import json
 import sys
 import time
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from dpmia_lab.experiments import inversion_comparison
+from dpmia_lab.experiments import EXPERIMENTS, hiding, inversion_comparison, privacy_sweep
 from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.experiments.progress_line import ProgressLine
 from dpmia_lab.experiments.records import circumstances, write_whole
 from dpmia_lab.stages import drain
+from dpmia_lab.store import Result
 
 FOLDER = files("dpmia_lab") / "reference"
-PER_CLASS = ("distance", "ssim_distance")  # what Tables I and II of paper A list class by class
+# experiment → its settings by name, all over several seeds
+SETTINGS: dict[str, dict[str, Any]] = {
+    "inversion_comparison": inversion_comparison.PRESETS,
+    "privacy_sweep": privacy_sweep.PRESETS,
+    "hiding": {name: replace(preset, repeats=5) for name, preset in hiding.PRESETS.items()},
+}
+PER_CLASS = ("distance", "ssim_distance", "similarity")  # what paper A shows class by class, and a scale-free one
 
 
 def shipped(name: str) -> dict:
-    """``published`` (the papers' figures) or ``inversion_comparison`` (this lab's)."""
+    """``published`` (the papers' figures), or this lab's results of the experiment of that name."""
     return json.loads((FOLDER / f"{name}.json").read_text())
 
 
-def comparison_record(config: inversion_comparison.Config) -> dict:
+def record(experiment: str, config: Any) -> dict:
     start = time.monotonic()
-    result = drain(inversion_comparison.run(config), ProgressLine().show)
-    subjects = (*inversion_comparison.CONTENDERS, "noise", "blank", "class_mean", "other_class")
+    result = drain(EXPERIMENTS[experiment].run(config), ProgressLine().show)
     return {
         "config": as_dict(config),
-        "results": {name: round(value, 5) for name, value in result.numbers.items()},
-        "per_class": {
-            f"{measure}_{who}": [round(float(v), 4) for v in result.arrays[f"{measure}_{who}"]]
-            for measure in PER_CLASS
-            for who in subjects
-        },
+        "results": {name: rounded(value) for name, value in result.numbers.items()},
+        **listed(experiment, result),
         **circumstances(),
         "seconds": round(time.monotonic() - start),
     }
 
 
+def listed(experiment: str, result: Result) -> dict:
+    """The arrays worth shipping: a sweep's points, or values class by class."""
+    if experiment == "privacy_sweep":
+        return {"points": {name: [rounded(v) for v in values] for name, values in result.arrays.items()}}
+    chosen = [name for name in result.arrays if name.startswith(tuple(f"{measure}_" for measure in PER_CLASS))]
+    return {"per_class": {name: [rounded(v) for v in result.arrays[name]] for name in chosen}}
+
+
+def rounded(value: float) -> float:
+    """To five significant digits."""
+    return float(f"{value:.5g}")
+
+
 def main() -> None:
-    """All presets of the comparison, or those named as arguments; the others stay as they are."""
-    place = Path(str(FOLDER / "inversion_comparison.json"))
-    records = json.loads(place.read_text()) if place.exists() else {}
-    for name in sys.argv[1:] or inversion_comparison.PRESETS:
-        print(name)
-        records[name] = comparison_record(inversion_comparison.PRESETS[name])
-        write_whole(place, lambda file: file.write(json.dumps(records, indent=1).encode()))
+    """All, or those named as arguments (``hiding`` or ``hiding/faces``); the others stay as they are."""
+    for experiment, settings in SETTINGS.items():
+        place = Path(str(FOLDER / f"{experiment}.json"))
+        records = json.loads(place.read_text()) if place.exists() else {}
+        for name, config in settings.items():
+            if sys.argv[1:] and not {experiment, f"{experiment}/{name}"} & set(sys.argv[1:]):
+                continue
+            print(f"{experiment}/{name}")
+            records[name] = record(experiment, config)
+            text = json.dumps(records, indent=1)
+            write_whole(place, lambda file, text=text: file.write(text.encode()))
 
 
 if __name__ == "__main__":

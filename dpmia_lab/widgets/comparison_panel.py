@@ -1,8 +1,6 @@
 """Original against enhanced attack: the papers' figures, this lab's reference, and the reader's own run."""
 
-import asyncio
 import time
-from html import escape
 
 import ipywidgets as widgets
 import numpy as np
@@ -14,11 +12,11 @@ from dpmia_lab.stages import Event, Progress, Snapshot, Stage
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.comparison_tables import published_html, strips_html, table_html
 from dpmia_lab.widgets.controls import choice, scale
+from dpmia_lab.widgets.opening import load_in_background
 from dpmia_lab.widgets.parts import (
     RunBar,
     column,
     error_html,
-    guarded,
     on_change,
     page_poster,
     page_width,
@@ -27,7 +25,7 @@ from dpmia_lab.widgets.parts import (
     text,
     with_classes,
 )
-from dpmia_lab.widgets.pictures import data_uri
+from dpmia_lab.widgets.pictures import chart_html
 from dpmia_lab.widgets.runner import Runner
 
 CHART_DELAY = 4.0  # seconds: the page comes first, and the face at its top
@@ -66,7 +64,7 @@ class ComparisonPanel:
             [intro, self.which, self.repeats, self.seed, self.bar, self.problem], results, "dp-comparison"
         )
         self.show_reference()
-        asyncio.get_event_loop().call_later(CHART_DELAY, guarded(self.draw_first_chart))
+        load_in_background("dpmia_lab.plots.inversion", CHART_DELAY, self.draw_first_chart)
 
     # ---- what ships with the lab
     def show_reference(self) -> None:
@@ -86,27 +84,18 @@ class ComparisonPanel:
         self.draw_chart()
 
     def draw_first_chart(self) -> None:
-        """Loading matplotlib takes a second or more, so a thread does it and the page goes on answering."""
-
-        def loading() -> Stage[None]:
-            yield Progress(0, 1, "loading matplotlib")
-            import dpmia_lab.plots  # noqa: F401
-
-        def loaded(*_) -> None:
-            self.can_draw = True
-            self.draw_chart()
-
-        Runner(page_poster()).start(loading, lambda events: None, loaded)
+        self.can_draw = True
+        self.draw_chart()
 
     def draw_chart(self) -> None:
         if not self.can_draw:
             return
-        from dpmia_lab.plots import comparison_chart
+        from dpmia_lab.plots.inversion import comparison_chart
 
         chart = comparison_chart(self.shown[0], results_width(self.page))
         self.chart.value = (
-            f'<img class="dp-chart" src="{data_uri(chart.png())}" alt="{escape(chart.alt)}">'
-            f"<small class='dp-soft'>Dots: {self.shown[1]}. Grey lines: what noise (dotted), a black picture (dashed) "
+            f"{chart_html(chart.png(), chart.alt)}<small class='dp-soft'>Dots: {self.shown[1]}. "
+            f"Grey lines: what noise (dotted), a black picture (dashed) "
             f"and someone else's picture (dash-dotted) score.</small>"
         )
 

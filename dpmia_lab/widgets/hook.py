@@ -1,6 +1,5 @@
 """The first thing a reader sees: a face appears out of a model trained on the spot. Whose is it?"""
 
-import asyncio
 import time
 from dataclasses import replace
 
@@ -12,14 +11,13 @@ from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage
+from dpmia_lab.widgets.opening import OnceUp
 from dpmia_lab.widgets.parts import (
     button,
     card,
     column,
     error_html,
-    guarded,
     page_poster,
-    page_width,
     text,
     with_classes,
 )
@@ -28,8 +26,6 @@ from dpmia_lab.widgets.runner import Runner
 
 SUSPECTS = 4
 HOOK = replace(inversion.PRESETS["faces"], steps=120)  # enough for a likeness, in half a second
-# Seconds: the page answers its reader first, and loads PyTorch when it is up; without its script, after a while.
-AFTER_READY, AT_THE_LATEST = 0.4, 5.0
 
 
 class Hook:
@@ -48,18 +44,11 @@ class Hook:
         )
         self.line_up = with_classes(widgets.HBox([]), "dp-suspects")
         self.answer = text("", "dp-hook-answer")
-        ready = page_width(lambda _: self.start_after(AFTER_READY))  # the script writes it when the page is up
-        left = column(self.picture, ready, classes=("dp-hook-left",))
+        left = column(self.picture, OnceUp(self.start).signal, classes=("dp-hook-left",))
         right = column(self.words, self.line_up, self.answer, classes=("dp-hook-right",))
         self.view = with_classes(card(left, right, name="dp-hook"), "dp-hook-grid")
-        self.start_after(AT_THE_LATEST)
-
-    def start_after(self, seconds: float) -> None:
-        asyncio.get_event_loop().call_later(seconds, guarded(self.start))
 
     def start(self) -> None:
-        if self.start_time:
-            return
         self.start_time = time.monotonic()
         self.runner.start(self.stage, self.happened, self.ended)
 

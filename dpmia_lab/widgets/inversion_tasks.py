@@ -14,6 +14,7 @@ def predict_recognition(panel: InversionPanel) -> widgets.VBox:
         "You will train a recogniser on 7 pictures each of 40 people and attack it. An independent judge, a network "
         "that never saw those pictures, then looks at the 40 drawings. How many will it put the right name to?",
         ["about 1, no more than guessing", "around 10", "around 20", "30 or more"],
+        "press <b>Train and attack</b> below, and see",
     )
 
     def measured(run: Run) -> None:

@@ -1,12 +1,12 @@
 """What an inversion run came to: faces, time-lapse, numbers with their words, distances per class."""
 
 import asyncio
-from html import escape
 
 import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.experiments.inversion import BASELINES
+from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.parts import (
     button,
@@ -19,7 +19,7 @@ from dpmia_lab.widgets.parts import (
     text,
     with_classes,
 )
-from dpmia_lab.widgets.pictures import data_uri, people_html, sheet
+from dpmia_lab.widgets.pictures import chart_html, data_uri, people_html, sheet
 
 AT_ONCE = 10  # people shown at a time
 FAINT = 0.01  # the eye sees nothing of a picture whose pixels differ less; the judge stretches its contrast
@@ -82,6 +82,10 @@ class InversionView:
         )
 
     # ---- while the run goes on
+    def happened(self, event: Event) -> None:
+        if isinstance(event, Snapshot):
+            self.begin(event.array) if event.name == "truth" else self.live(event.array, event.step)
+
     def begin(self, truth: np.ndarray) -> None:
         """The numbers of an earlier run stay, faded, so that nothing below jumps."""
         self.result, self.truth = None, truth
@@ -130,16 +134,16 @@ class InversionView:
     def draw_chart(self) -> None:
         if self.result is None:
             return
-        from dpmia_lab.plots import per_class_chart  # matplotlib only when there is something to draw
+        from dpmia_lab.plots.inversion import per_class_chart  # matplotlib only when there is something to draw
 
         chart = per_class_chart(self.result.arrays, self.measure.value, self.names(), self.width)
-        image = data_uri(chart.png())
-        self.chart.value = f'<img class="dp-chart" src="{image}" alt="{escape(chart.alt)}">'
+        image = chart.png()
+        self.chart.value = chart_html(image, chart.alt)
         rows = [self.result.arrays["truth"], self.result.arrays["reconstruction"]]
         self.exports.value = "<small>Keep: </small>" + " · ".join(
             [
                 download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows))),
-                download_html("this chart (PNG)", "dpmia_lab_chart.png", image),
+                download_html("this chart (PNG)", "dpmia_lab_chart.png", data_uri(image)),
             ]
         )
 

@@ -27,6 +27,10 @@ def picture_html(picture: np.ndarray, alt: str, classes: str = "") -> str:
     return f'<img class="dp-pixels {classes}" src="{data_uri(png_bytes(picture))}" alt="{escape(alt)}">'
 
 
+def chart_html(png: bytes, alt: str) -> str:
+    return f'<img class="dp-chart" src="{data_uri(png)}" alt="{escape(alt)}">'
+
+
 def people_html(
     names: list[str],
     truth: np.ndarray,

@@ -9,9 +9,13 @@ from dpmia_lab.widgets.parts import button, card, column, text
 
 
 class Prediction:
-    """A question with a few answers; what was measured is shown only to who has chosen one."""
+    """A question with a few answers; what was measured is shown only to who has chosen one.
 
-    def __init__(self, question: str, answers: list[str]) -> None:
+    ``then``: what to do after choosing, such as "press Run below, and see".
+    """
+
+    def __init__(self, question: str, answers: list[str], then: str = "run it below, and see") -> None:
+        self.then = then
         self.chosen: int | None = None
         self.truth: tuple[int, str] | None = None
         self.buttons = [button(answer, lambda i=i: self.choose(i)) for i, answer in enumerate(answers)]
@@ -36,7 +40,7 @@ class Prediction:
         if self.chosen is None:
             return
         if self.truth is None:
-            self.outcome.value = '<div class="dp-note">Noted. Now press <b>Train and attack</b> below, and see.</div>'
+            self.outcome.value = f'<div class="dp-note">Noted. Now {self.then}.</div>'
             return
         right, words = self.truth
         verdict = (

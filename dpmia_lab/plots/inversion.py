@@ -1,56 +1,12 @@
-"""Charts: plain functions from results to a matplotlib Figure and the sentence that stands for it.
-
-No pyplot: it keeps every figure it makes, which a server cannot afford. Labels stand at the lines, what
-is good stands at the axis, grey is reference.
-"""
-
-import io
-from dataclasses import dataclass
+"""Charts of lesson 1: each class against baselines, and attacks against each other."""
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from dpmia_lab.experiments.inversion import BASELINES
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
-
-INK, EXPOSED, PROTECTED, REFERENCE, LINE = "#1B1B1B", "#D55E00", "#0072B2", "#767269", "#DEDAD1"
-STYLE = {
-    "font.family": "sans-serif",
-    "font.size": 10.5,
-    "axes.titlesize": 10.5,
-    "axes.edgecolor": LINE,
-    "axes.labelcolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#EEEBE4",
-    "xtick.color": "#5A5750",
-    "ytick.color": "#5A5750",
-    "text.color": INK,
-    "figure.facecolor": "white",
-    "svg.fonttype": "none",
-}
-DPI = 100
-
-
-@dataclass(frozen=True)
-class Chart:
-    figure: Figure
-    alt: str  # what the chart shows, in words, computed from the same data
-
-    def png(self) -> bytes:
-        """Drawn at twice the resolution, for sharp text on sharp screens."""
-        buffer = io.BytesIO()
-        with rc_context(STYLE):
-            FigureCanvasAgg(self.figure).print_png(
-                buffer, pil_kwargs={"compress_level": 1}, metadata={"Software": None}
-            )
-        return buffer.getvalue()
-
+from dpmia_lab.plots.style import EXPOSED, REFERENCE, STYLE, Chart, new_figure
 
 # measure: (name in words, what is what at the axis)
 MEASURES = {
@@ -60,16 +16,10 @@ MEASURES = {
     "confidence": ("the model's own confidence", "higher: the model is surer"),
 }
 DASHES = {"noise": (0, (1, 1)), "blank": (0, (4, 2)), "other_class": (0, (6, 1, 1, 1)), "class_mean": "-"}
-DRAWN = "drawn by the attack"
+DRAWN, DRAWN_SHORT = "drawn by the attack", "the attack"
+OWN_COLOURS = {DRAWN: EXPOSED, DRAWN_SHORT: EXPOSED}
 SHORT = {"noise": "noise", "blank": "black", "other_class": "someone else", "class_mean": "class mean"}
 NARROW_LABELS = 110  # pixels
-
-
-def new_figure(width: int, height: int, left: int, right: int, top: int, bottom: int) -> Figure:
-    """That many CSS pixels, at twice the density; margins in pixels too (an automatic layout draws twice)."""
-    figure = Figure(figsize=(width / DPI, height / DPI), dpi=2 * DPI)
-    figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height)
-    return figure
 
 
 def per_class_chart(arrays: dict[str, np.ndarray], measure: str, names: list[str], width: int) -> Chart:
@@ -110,18 +60,18 @@ def per_class_line_ends(
 
     ends = {words: end(arrays[f"{measure}_{name}"]) for name, words in labels.items()}
     own = arrays[measure]
-    own_words = DRAWN if labels is BASELINES else "the attack"
+    own_words = DRAWN if labels is BASELINES else DRAWN_SHORT
     return {**ends, own_words: float(own.max() if last is None else own[last])}
 
 
-def label_line_ends(axes: Axes, x: float, ends: dict[str, float]) -> None:
-    """The name of each line at its right end, moved apart where they would overlap."""
+def label_line_ends(axes: Axes, x: float, ends: dict[str, float], colours: dict[str, str] = OWN_COLOURS) -> None:
+    """The name of each line at its right end, moved apart where they would overlap; grey where none is given."""
     low, high = axes.get_ylim()
     gap = (high - low) * 0.075
     position = low - gap
     for words, value in sorted(ends.items(), key=lambda item: item[1]):
         position = max(value, position + gap)
-        colour = EXPOSED if words in (DRAWN, "the attack") else REFERENCE
+        colour = colours.get(words, REFERENCE)
         axes.annotate(words, (x, position), (12, 0), textcoords="offset points", color=colour, va="center", fontsize=10)
 
 

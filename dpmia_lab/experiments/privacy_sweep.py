@@ -1,0 +1,130 @@
+"""One setting varied, the rest fixed: ε against accuracy and against reconstructions (A, Figs 7-9, 12, 13).
+
+σ is varied for any unit, or k_sub for subclasses at fixed σ and q. Every point is trained, and attacked if asked.
+"""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from dpmia_lab import metrics
+from dpmia_lab.checks import Mistake, one_of, true_or_false, whole
+from dpmia_lab.data import Dataset
+from dpmia_lab.experiments import hiding, inversion, private_training
+from dpmia_lab.experiments.configs import option
+from dpmia_lab.stages import Progress, Snapshot, Stage, part
+from dpmia_lab.store import Result
+
+TITLE = "Vary σ or the number of subclasses: ε, accuracy and what an attacker can draw"
+VARIED = ("sigma", "k_sub")
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the configuration's σ
+SUBCLASSES = (1, 2, 5, 10, 20, 50, 100, 200)
+ATTACKED = ("distance", "ssim_distance", "similarity")  # measures that need no judge
+
+
+@dataclass(frozen=True)
+class Config(private_training.Config):
+    vary: str = option("sigma", "what is varied: sigma (about the given one) or k_sub")
+    attacked: bool = option(False, "also draw pictures from every model and measure them")
+    longest: int = option(500, "no attack takes more steps than this")
+    repeats: int = option(1, "how many seeds, from the given one upwards")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(VARIED, vary=self.vary)
+        true_or_false(attacked=self.attacked)
+        whole(1, 20_000, longest=self.longest)
+        whole(1, 1000, repeats=self.repeats)
+        if self.vary == "k_sub" and self.unit != "subclass":
+            raise Mistake(f"unit must be subclass where k_sub is varied; it is {self.unit!r}.")
+
+    def settings(self) -> list["Config"]:
+        """One configuration a point."""
+        if self.vary == "sigma":
+            return [replace(self, sigma=self.sigma * factor) for factor in FACTORS]
+        return [replace(self, k_sub=k) for k in SUBCLASSES]
+
+
+def of_training(preset: str, **changes) -> Config:
+    """A preset of lesson 2's experiment, swept."""
+    base = private_training.PRESETS[preset]
+    return Config(**{f.name: getattr(base, f.name) for f in fields(base)} | changes)
+
+
+def of_hiding(preset: str, **changes) -> Config:
+    """A preset of lesson 3's experiment, swept and attacked."""
+    training = hiding.PRESETS[preset].training("record", 0)
+    shared = {f.name: getattr(training, f.name) for f in fields(training)}
+    return Config(**shared | {"attacked": True} | changes)
+
+
+SMALL = Config(
+    data="digits", unit="subclass", vary="k_sub", steps=5, longest=3, attacked=True, neighbours="replace-one"
+)
+PRESETS = {
+    "faces": of_training("faces", repeats=5),
+    "digits": of_training("digits", sigma=4.0, repeats=5),
+    "digits-hidden-layer": of_training("digits-hidden-layer", sigma=4.0, repeats=5),
+    "hiding-faces-record": of_hiding("faces", unit="record", sigma=3.0, repeats=3),
+    "hiding-faces-class": of_hiding("faces", unit="class", sigma=0.4, repeats=3),
+    "hiding-digits-record": of_hiding("digits", unit="record", sigma=40.0, repeats=3),
+    "hiding-digits-subclass": of_hiding("digits", unit="subclass", k_sub=50, sigma=1.6, repeats=3),
+    "hiding-digits-k_sub": of_hiding("digits", unit="subclass", sigma=1.6, vary="k_sub", repeats=3),
+}
+
+
+def run(config: Config) -> Stage[Result]:
+    """Arrays, a value a point: ``sigma``, ``k_sub``, ``units``, ``epsilon``, …, means over seeds and their ``…_sd``.
+
+    Numbers: rank correlation of ε with each measure, over all points of all seeds.
+    """
+    settings = [replace(s, seed=config.seed + r) for r in range(config.repeats) for s in config.settings()]
+    rows = []
+    for i, setting in enumerate(settings):
+        share = i / len(settings), (i + 1) / len(settings)
+        words = f"σ = {setting.sigma:.3g}" if config.vary == "sigma" else f"k_sub = {setting.k_sub}"
+        label = f"{words}, seed {setting.seed}"
+        rows.append((yield from part(point(setting, first=i == 0), *share, label)))
+    return summarised(rows, points=len(settings) // config.repeats)
+
+
+def point(config: Config, first: bool) -> Stage[dict[str, float]]:
+    """What one setting comes to."""
+    yield Progress(0, 1, "loading data")
+    data = inversion.loaded(config)
+    if first:
+        yield Snapshot("truth", 0, inversion.typical_pictures(data))
+    units = yield from part(private_training.data_units(config, data), 0.0, 0.05)
+    steps = private_training.allowed_steps(config, units)
+    model = yield from part(private_training.trained(config, data, units, steps), 0.05, 0.6 if config.attacked else 1)
+    row = {"sigma": config.sigma, "k_sub": config.k_sub, "accuracy": hiding.test_accuracy(model, data)}
+    row |= private_training.spent_numbers(config, units, steps)
+    if config.attacked:
+        row |= yield from part(drawn_likeness(config, data, model), 0.6, 1.0)
+    return row
+
+
+def drawn_likeness(config: Config, data: Dataset, model) -> Stage[dict[str, float]]:
+    """``MEASURE_ATTACKER``: means over classes of what both attackers draw."""
+    row = {}
+    for i, attacker in enumerate(hiding.ATTACKERS):
+        attack = inversion.attacked(hiding.attack_on(config, attacker), data, model)
+        x, _ = yield from part(attack, 0.5 * i, 0.5 * i + 0.35)
+        seen = yield from part(inversion.nearness(data, x), 0.5 * i + 0.35, 0.5 * i + 0.5)
+        row |= {f"{measure}_{attacker}": float(seen[measure].mean()) for measure in ATTACKED}
+    return row
+
+
+def summarised(rows: list[dict[str, float]], points: int) -> Result:
+    """rows: seed after seed, each with the same points."""
+    names = [name for name in rows[0] if all(name in row for row in rows)]
+    table = {name: np.array([row[name] for row in rows], dtype=float).reshape(-1, points) for name in names}
+    arrays = {name: values.mean(0) for name, values in table.items()}
+    if len(rows) > points:
+        arrays |= {f"{name}_sd": values.std(0, ddof=1) for name, values in table.items()}
+    if "epsilon" not in table:
+        return Result({}, arrays)
+    against = ["accuracy", *(f"{measure}_{who}" for measure in ATTACKED for who in hiding.ATTACKERS)]
+    there = [name for name in against if name in table]
+    ranks = {f"rank_correlation_{name}": metrics.rank_correlation(table["epsilon"], table[name]) for name in there}
+    return Result(ranks, arrays)
