@@ -22,7 +22,7 @@ from torch import nn
 from dpmia_lab import devices  # noqa: F401 (one thread)
 from dpmia_lab.attacks import inversion
 from dpmia_lab.experiments.inversion import Config, loaded, trained_target
-from dpmia_lab.metrics import viewable
+from dpmia_lab.metrics.reconstruction import viewable
 from dpmia_lab.plots import inversion as plots
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Snapshot, Stage, drain

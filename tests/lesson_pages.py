@@ -1,6 +1,12 @@
-"""What the browser tests of all lessons do alike."""
+"""What the browser tests of all lessons do alike.
+
+A page is never read at once: what Python sent may still be on its way to the screen. ``expect`` waits for it.
+"""
+
+from playwright.sync_api import expect
 
 WAIT = 60_000  # milliseconds
+expect.set_options(timeout=WAIT)
 
 NAMELESS = """() => [...document.querySelectorAll('.dp :is([role=slider], select, input:not([type=file]), button)')]
     .filter(e => e.offsetParent && !e.closest('.dp-hidden'))
@@ -18,7 +24,8 @@ def open_lesson(page, address: str, panel: str, **settings) -> None:
 def run_to_end(page, panel: str) -> None:
     before = page.locator(f"{panel} .dp-run").count()
     page.locator(f"{panel} .dp-run-button").click()
-    page.wait_for_function(f"document.querySelectorAll('{panel} .dp-run').length > {before}", timeout=WAIT)
+    expect(page.locator(f"{panel} .dp-run")).to_have_count(before + 1)
+    expect(page.locator(f"{panel} .dp-stop-button")).to_be_disabled()
 
 
 def press(page, panel: str, control: str, *keys: str) -> None:
@@ -29,6 +36,17 @@ def press(page, panel: str, control: str, *keys: str) -> None:
 def says(page, place: str, words: str) -> None:
     """Wait until that place of the page says these words."""
     page.wait_for_selector(f"{place} >> text={words}", timeout=WAIT)
+
+
+def has_alt(page, picture: str, *words: str) -> None:
+    """Wait until that picture's words for those who cannot see it hold all of these."""
+    for some in words:
+        page.wait_for_selector(f'{picture}[alt*="{some}"]', timeout=WAIT)
+
+
+def readout(page, panel: str, control: str):
+    """What a slider shows."""
+    return page.locator(f"{panel} .dp-{control} .widget-readout")
 
 
 def assert_everything_has_a_name(page) -> None:

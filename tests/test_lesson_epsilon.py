@@ -4,7 +4,18 @@ import csv
 
 import pytest
 from conftest import new_page
-from lesson_pages import WAIT, assert_everything_has_a_name, assert_fits, open_lesson, press, run_to_end, says
+from lesson_pages import (
+    WAIT,
+    assert_everything_has_a_name,
+    assert_fits,
+    expect,
+    has_alt,
+    open_lesson,
+    press,
+    readout,
+    run_to_end,
+    says,
+)
 
 from dpmia_lab.experiments import private_training
 from dpmia_lab.experiments.configs import with_text_values
@@ -60,10 +71,10 @@ def test_the_page_answers_and_a_link_restores_the_settings(page, lab_server):
     page.goto(f"{lab_server.address}{LESSON}?preset=digits&sigma=3.3&delta=1e-06&unit=subclass&k_sub=4")
     page.locator(f"{PLAYGROUND} .dp-sigma [role=slider]").wait_for(timeout=WAIT)
     moved(page, "sigma", "ArrowRight")
-    assert page.locator(f"{TRAINING} .dp-sigma .widget-readout").inner_text() == "3.3"
-    assert page.locator(f"{TRAINING} .dp-delta .widget-readout").inner_text() == "1e-6"
+    expect(readout(page, TRAINING, "sigma")).to_have_text("3.3")
+    expect(readout(page, TRAINING, "delta")).to_have_text("1e-6")
     assert page.locator(f"{TRAINING} .dp-data select").evaluate("e => e.selectedOptions[0].text").startswith("MNIST")
-    assert page.locator(f"{TRAINING} .dp-k_sub .widget-readout").inner_text() == "4"
+    expect(readout(page, TRAINING, "k_sub")).to_have_text("4")
     press(page, TRAINING, "rate", "ArrowLeft")
     page.wait_for_function("location.search.includes('rate=0.5')", timeout=WAIT)
     assert "unit=subclass" in page.evaluate("location.search")
@@ -75,7 +86,7 @@ def test_the_page_answers_and_a_link_restores_the_settings(page, lab_server):
 def test_the_face_drowns_as_the_slider_moves(lesson):
     third = lesson.locator(f"{HOOK} img").nth(2)
     other = "([place, src]) => document.querySelectorAll(place)[2].src !== src"
-    assert "100 %" in lesson.locator(HOOK).inner_text()
+    says(lesson, HOOK, "100 %")
     for _ in range(3):
         before = third.get_attribute("src")
         press(lesson, HOOK, "noise", "ArrowRight")
@@ -106,13 +117,13 @@ def test_every_slider_moves_epsilon_the_right_way(lesson):
     says(lesson, f"{PLAYGROUND} .dp-answers", "paper A's moments bound")
     says(lesson, f"{PLAYGROUND} .dp-conditions", "broken")
     lesson.wait_for_selector(f"{PLAYGROUND} img.dp-chart[alt*='tight ε']", timeout=WAIT)
-    assert "Right, the best attacker" in lesson.locator(f"{PLAYGROUND} img.dp-chart").get_attribute("alt")
+    has_alt(lesson, f"{PLAYGROUND} img.dp-chart", "Right, the best attacker")
 
 
 def test_sigma_and_steps_follow_too(lesson):
     choose(lesson, PLAYGROUND, "follows", "σ from the others")
     says(lesson, f"{PLAYGROUND} .dp-headline", "σ needed, at once")
-    assert "follows from the others" in lesson.locator(f"{PLAYGROUND} .dp-controls").inner_text()
+    says(lesson, f"{PLAYGROUND} .dp-controls", "follows from the others")
     before, after = moved(lesson, "epsilon", "ArrowLeft")
     assert after > before  # less ε needs more noise
     choose(lesson, PLAYGROUND, "follows", "T from the others")
@@ -148,12 +159,11 @@ def test_tasks_name_what_is_missing(lesson):
 def test_a_run_shows_epsilon_while_it_goes_on_and_numbers_at_its_end(lesson):
     heard = [words for words in lesson.evaluate("heard") if "of 40" in words]
     assert heard and "for a record (add or remove one; δ = 0.01; moments accountant" in heard[0]
-    numbers = lesson.locator(f"{TRAINING} .dp-results-numbers").inner_text()
-    assert "tight accountant, PLD" in numbers and "by chance 20.0%" in numbers
-    assert lesson.locator(f"{TRAINING} .dp-weights img").count() == 10
-    chart = lesson.locator(f"{TRAINING} .dp-accuracy-chart img").get_attribute("alt")
-    assert "run 1: accuracy" in chart and "at ε =" in chart
-    assert "After 40 of 40 steps" in lesson.locator(f"{TRAINING} .dp-run-chart img").get_attribute("alt")
+    for words in ("tight accountant, PLD", "by chance 20.0%"):
+        says(lesson, f"{TRAINING} .dp-results-numbers", words)
+    expect(lesson.locator(f"{TRAINING} .dp-weights img")).to_have_count(10)
+    has_alt(lesson, f"{TRAINING} .dp-accuracy-chart img", "run 1: accuracy", "at ε =")
+    has_alt(lesson, f"{TRAINING} .dp-run-chart img", "After 40 of 40 steps")
 
 
 def test_page_and_python_give_the_same_bits(lesson):
@@ -170,11 +180,8 @@ def test_the_playground_hands_its_settings_over(lesson):
     choose(lesson, PLAYGROUND, "unit", "a class")
     lesson.locator(f"{PLAYGROUND} .dp-hand-over").click()
     says(lesson, PLAYGROUND, "Copied.")
-    panels = [
-        [lesson.locator(f"{panel} .dp-{name} .widget-readout").inner_text() for name in ("sigma", "q", "steps")]
-        for panel in (PLAYGROUND, TRAINING)
-    ]
-    assert panels[0] == panels[1]
+    for name in ("sigma", "q", "steps"):
+        expect(readout(lesson, TRAINING, name)).to_have_text(readout(lesson, PLAYGROUND, name).inner_text())
     says(lesson, f"{TRAINING} .dp-stale", "What you see is for")
     choose(lesson, TRAINING, "preset", "faces, softmax")
     lesson.wait_for_function("location.search === '?preset=faces'", timeout=WAIT)
@@ -214,5 +221,5 @@ def test_every_control_has_a_name_and_every_picture_words(lesson):
 @pytest.mark.parametrize("width", [390, 800])
 def test_the_page_fits_its_window_and_nothing_complained(lesson, width):
     assert_fits(lesson, width)
-    assert lesson.locator(".dp-trouble").inner_text() == ""
+    expect(lesson.locator(".dp-trouble")).to_have_text("")
     assert lesson.complaints == []

@@ -1,10 +1,22 @@
 """Lesson 3 as a reader meets it: a real page in a real browser, with the outside network cut."""
 
 import csv
+import re
 
 import pytest
 from conftest import new_page
-from lesson_pages import WAIT, assert_everything_has_a_name, assert_fits, open_lesson, press, run_to_end, says
+from lesson_pages import (
+    WAIT,
+    assert_everything_has_a_name,
+    assert_fits,
+    expect,
+    has_alt,
+    open_lesson,
+    press,
+    readout,
+    run_to_end,
+    says,
+)
 
 from dpmia_lab.experiments import hiding
 from dpmia_lab.experiments.configs import with_text_values
@@ -49,38 +61,41 @@ def test_the_page_answers_and_then_draws_a_digit_by_itself(page, lab_server):
 
 def test_a_bad_link_is_answered_in_one_sentence(page, lab_server):
     open_lesson(page, lab_server.address + LESSON, PANEL, unit="family")
-    words = page.locator(f"{PANEL} .dp-controls .dp-error").inner_text()
-    assert "unit must be one of class, subclass" in words and "The usual settings are shown." in words
+    says(page, f"{PANEL} .dp-controls .dp-error", "unit must be one of class, subclass")
+    says(page, f"{PANEL} .dp-controls .dp-error", "The usual settings are shown.")
 
 
 # ---- a page with a finished run
 
 
 def test_the_digit_in_question_can_be_named(lesson):
-    assert "for a record (replace one; δ = 0.0001; moments accountant" in lesson.locator(".dp-hook").inner_text()
+    says(lesson, ".dp-hook", "for a record (replace one; δ = 0.0001; moments accountant")
     lesson.locator(".dp-digit").nth(8).click()
     says(lesson, ".dp-hook-answer", "Not a 8")
     lesson.locator(".dp-digit").nth(3).click()
     says(lesson, ".dp-hook-answer", "Yes, the 3.")
-    assert lesson.locator(".dp-ten img").count() == 10
+    expect(lesson.locator(".dp-ten img")).to_have_count(10)
 
 
 def test_a_run_shows_the_same_classes_under_every_model(lesson):
     rows = lesson.locator(f"{PANEL} .dp-model-rows .dp-model-row")
-    assert [row.locator("img").count() for row in rows.all()] == [10] * 5
-    words = rows.nth(3).locator("img").first.get_attribute("alt")
-    assert words == "subclass-level, number 1"
-    assert lesson.locator(f"{PANEL} .dp-models tbody tr").count() == 4 + 4
-    assert lesson.locator(".dp-trouble").inner_text() == ""
+    expect(rows).to_have_count(5)
+    for row in rows.all():
+        expect(row.locator("img")).to_have_count(10)
+    expect(rows.nth(3).locator("img").first).to_have_attribute("alt", "subclass-level, number 1")
+    expect(lesson.locator(f"{PANEL} .dp-models tbody tr")).to_have_count(4 + 4)
+    expect(lesson.locator(".dp-trouble")).to_have_text("")
     assert lesson.complaints == []
 
 
 def test_every_promise_says_what_it_is_for(lesson):
     table = lesson.locator(f"{PANEL} .dp-models")
-    record, unit = (table.locator(f".dp-model-{model}").inner_text() for model in ("record", "unit"))
-    assert "for a record (replace one; δ = 0.01; tight accountant, PLD)" in record
-    assert "for a subclass (replace one; δ = 0.01; tight accountant, PLD)" in unit
-    assert "no promise" in table.locator(".dp-model-vanilla").inner_text()
+    for model, promise in (
+        ("record", "for a record (replace one; δ = 0.01; tight accountant, PLD)"),
+        ("unit", "for a subclass (replace one; δ = 0.01; tight accountant, PLD)"),
+        ("vanilla", "no promise"),
+    ):
+        expect(table.locator(f".dp-model-{model}")).to_contain_text(promise)
 
 
 def test_the_attacker_can_be_changed(lesson):
@@ -90,14 +105,16 @@ def test_the_attacker_can_be_changed(lesson):
     before = lesson.locator(first).first.get_attribute("src")
     lesson.locator(f"{PANEL} .dp-attacker select").select_option("stronger: smooth, blurred")
     says(lesson, words, "stronger: smooth, blurred")
-    assert lesson.locator(first).first.get_attribute("src") != before
+    expect(lesson.locator(first).first).not_to_have_attribute("src", before)
 
 
 def test_a_matched_run_answers_the_prediction_and_any_run_says_whether_it_is_matched(lesson):
-    said = lesson.locator(f"{PANEL} .dp-search").inner_text()
-    assert said.startswith(("Equal accuracy", "Not at equal accuracy"))
-    answered = "Noted." not in lesson.locator(".dp-predict").inner_text()
-    assert answered == said.startswith("Equal accuracy")
+    search, prediction = lesson.locator(f"{PANEL} .dp-search"), expect(lesson.locator(".dp-predict"))
+    expect(search).to_contain_text(re.compile("^(Equal|Not at equal) accuracy"))
+    if search.inner_text().startswith("Equal"):
+        prediction.not_to_contain_text("Noted.")
+    else:
+        prediction.to_contain_text("Noted.")
 
 
 def test_page_and_python_give_the_same_bits(lesson):
@@ -115,8 +132,8 @@ def test_curves_show_the_papers_points_and_the_readers(lesson):
     lesson.locator(f"{CURVES} .dp-curves-data select").select_option("MNIST digits")
     chart = f"{CURVES} img.dp-chart[alt*='paper A, subclass from 0.91 at 7 to 0.96 at 18.6']"
     lesson.wait_for_selector(chart, timeout=WAIT)
-    words = lesson.locator(chart).get_attribute("alt")
-    assert "subclass-level from" in words and "your runs" not in words  # these were on faces
+    has_alt(lesson, chart, "subclass-level from")
+    assert "your runs" not in lesson.locator(chart).get_attribute("alt")  # these were on faces
     lesson.wait_for_selector(f"{CURVES} img.dp-chart[alt*='k_sub, subclasses a class']", timeout=WAIT)
     lesson.locator(f"{CURVES} .dp-curves-measure select").select_option("correlation (scale-free)")
     lesson.wait_for_selector(f"{CURVES} img.dp-chart[alt*='correlation, higher']", timeout=WAIT)
@@ -171,17 +188,17 @@ def test_nonsense_in_a_field_is_answered_and_nothing_runs(lesson):
     says(lesson, f"{PANEL} .dp-error", "seed must be a whole number")
     lesson.locator(f"{PANEL} .dp-run-button").click()
     lesson.wait_for_timeout(300)
-    assert lesson.locator(f"{PANEL} .dp-stop-button").is_disabled()
+    expect(lesson.locator(f"{PANEL} .dp-stop-button")).to_be_disabled()
 
 
 def test_a_link_restores_the_settings(lesson, lab_server):
     """Last: it leaves the page of the finished run."""
     settings = {"accuracy": 0.7, "unit": "subclass", "k_sub": 20, "clip": 3.0, "neighbours": "add-remove"}
     open_lesson(lesson, lab_server.address + LESSON, PANEL, **settings)
-    assert lesson.locator(f"{PANEL} .dp-accuracy .widget-readout").inner_text() == "0.7"
-    assert lesson.locator(f"{PANEL} .dp-k_sub .widget-readout").inner_text() == "20"
+    expect(readout(lesson, PANEL, "accuracy")).to_have_text("0.7")
+    expect(readout(lesson, PANEL, "k_sub")).to_have_text("20")
     press(lesson, PANEL, "clip", "ArrowLeft")
     lesson.wait_for_function("!location.search.includes('clip')", timeout=WAIT)  # 1, as usual
     lesson.reload()
     lesson.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
-    assert lesson.locator(f"{PANEL} .dp-clip .widget-readout").inner_text() == "1"
+    expect(readout(lesson, PANEL, "clip")).to_have_text("1")

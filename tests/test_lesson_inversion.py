@@ -11,7 +11,18 @@ import numpy as np
 import psutil
 import pytest
 from conftest import NOTEBOOKS, new_page
-from lesson_pages import WAIT, assert_everything_has_a_name, assert_fits, open_lesson, press, run_to_end, says
+from lesson_pages import (
+    WAIT,
+    assert_everything_has_a_name,
+    assert_fits,
+    expect,
+    has_alt,
+    open_lesson,
+    press,
+    readout,
+    run_to_end,
+    says,
+)
 from PIL import Image
 
 from dpmia_lab.experiments import inversion
@@ -76,20 +87,20 @@ def test_a_face_appears_by_itself_and_can_be_recognised(page, lab_server):
 
 def test_a_link_restores_the_settings_and_the_address_follows_them(page, lab_server):
     open_lesson(page, lab_server.address + LESSON, PANEL, lam=0.001, seed=7, prior="l1", box="false")
-    assert page.locator(f"{PANEL} .dp-lam .widget-readout").inner_text() == "0.001"
-    assert page.locator(f"{PANEL} .dp-seed input").input_value() == "7"
-    assert not page.locator(f"{PANEL} .dp-box input").is_checked()
+    expect(readout(page, PANEL, "lam")).to_have_text("0.001")
+    expect(page.locator(f"{PANEL} .dp-seed input")).to_have_value("7")
+    expect(page.locator(f"{PANEL} .dp-box input")).not_to_be_checked()
     press(page, PANEL, "lam", "ArrowLeft")
     page.wait_for_function("location.search.includes('lam=0.0001')", timeout=WAIT)
     page.reload()
     page.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
-    assert page.locator(f"{PANEL} .dp-lam .widget-readout").inner_text() == "1e-4"
+    expect(readout(page, PANEL, "lam")).to_have_text("1e-4")
 
 
 def test_a_bad_link_is_answered_in_one_sentence_and_opens_no_file(page, lab_server):
     open_lesson(page, lab_server.address + LESSON, PANEL, data="/etc/passwd")
-    words = page.locator(f"{PANEL} .dp-controls .dp-error").inner_text()
-    assert "data must be one of faces" in words and "The usual settings are shown." in words
+    says(page, f"{PANEL} .dp-controls .dp-error", "data must be one of faces")
+    says(page, f"{PANEL} .dp-controls .dp-error", "The usual settings are shown.")
 
 
 def kernels_of(lab) -> list[psutil.Process]:
@@ -126,20 +137,19 @@ def test_a_prediction_is_answered_and_a_kept_run_comes_back(page, lab_server):
 def test_the_landing_page_leads_to_the_lessons(page, lab_server):
     page.goto(lab_server.address)
     says(page, ".dp-hardware", "Found:")
-    assert "coming" in page.locator(".dp-lessons li").nth(5).inner_text()
-    assert page.locator(".dp-lessons a").first.get_attribute("href") == "01_model_inversion.ipynb"
+    expect(page.locator(".dp-lessons li").nth(5)).to_contain_text("coming")
+    expect(page.locator(".dp-lessons a").first).to_have_attribute("href", "01_model_inversion.ipynb")
 
 
 # ---- a page with a finished run
 
 
 def test_a_run_shows_pictures_numbers_and_a_chart(lesson):
-    numbers = lesson.locator(".dp-results-numbers").inner_text()
-    assert "of 5" in numbers and "a black picture" in numbers
-    assert lesson.locator(f"{PANEL} figure").count() == 5
-    chart = lesson.locator(f"{PANEL} img.dp-chart").get_attribute("alt")
-    assert "drawn by the attack" in chart and "random noise" in chart
-    assert lesson.locator(".dp-trouble").inner_text() == ""
+    for words in ("of 5", "a black picture"):
+        says(lesson, f"{PANEL} .dp-results-numbers", words)
+    expect(lesson.locator(f"{PANEL} figure")).to_have_count(5)
+    has_alt(lesson, f"{PANEL} img.dp-chart", "drawn by the attack", "random noise")
+    expect(lesson.locator(".dp-trouble")).to_have_text("")
     assert lesson.complaints == []
 
 
@@ -241,7 +251,7 @@ def test_nonsense_in_a_field_is_answered_and_nothing_runs(lesson):
     says(lesson, f"{PANEL} .dp-error", "seed must be a whole number")
     lesson.locator(f"{PANEL} .dp-run-button").click()
     lesson.wait_for_timeout(300)
-    assert lesson.locator(f"{PANEL} .dp-stop-button").is_disabled()
+    expect(lesson.locator(f"{PANEL} .dp-stop-button")).to_be_disabled()
     field.fill("3")
     field.press("Enter")
     lesson.wait_for_selector(f"{PANEL} .dp-error", state="detached", timeout=WAIT)
@@ -308,7 +318,7 @@ def test_own_pictures_are_checked_and_then_attacked(lesson):
     upload(lesson, "mine.npz", npz(X=x, y=np.repeat(np.arange(4), 8)))
     says(lesson, f"{PANEL} .dp-note", "32 pictures of 4 classes")
     run_to_end(lesson, PANEL)
-    assert lesson.locator(f"{PANEL} figure").count() == 4
+    expect(lesson.locator(f"{PANEL} figure")).to_have_count(4)
     upload(lesson, "broken.npz", b"not a zip")
     says(lesson, f"{PANEL} .dp-error", "broken.npz")
     lesson.locator(f"{PANEL} .dp-run-button").click()  # a refused file leaves no earlier one in its place

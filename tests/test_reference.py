@@ -5,10 +5,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from dpmia_lab import metrics
 from dpmia_lab.experiments import inversion, inversion_comparison
 from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.experiments.reference import SETTINGS, shipped
+from dpmia_lab.metrics import reconstruction
 from dpmia_lab.privacy import accounting
 
 SUBJECTS = ("original", "published", "enhanced", "ours", "noise", "blank", "class_mean", "other_class")
@@ -83,13 +83,13 @@ def test_a_reference_can_be_computed_again(records):
         attack = config.attack("original", repeat)
         data = inversion.loaded(attack)
         for name, x in inversion.baseline_pictures(data, attack.seed).items():
-            distances = metrics.euclidean_distances(x, data.train_x)
-            least, _ = metrics.nearest_of_class(distances, np.arange(10), data.train_y)
+            distances = reconstruction.euclidean_distances(x, data.train_x)
+            least, _ = reconstruction.nearest_of_class(distances, np.arange(10), data.train_y)
             again.setdefault(name, []).append(least)
     assert set(again) == set(inversion.BASELINES)
     for name, per_seed in again.items():
         assert np.mean(per_seed, axis=0) == pytest.approx(records["digits"]["per_class"][f"distance_{name}"], abs=1e-4)
-        mean, spread = metrics.mean_and_spread([values.mean() for values in per_seed])
+        mean, spread = reconstruction.mean_and_spread([values.mean() for values in per_seed])
         assert mean == pytest.approx(records["digits"]["results"][f"distance_mean_{name}"], abs=2e-5)
         assert spread == pytest.approx(records["digits"]["results"][f"distance_mean_{name}_sd"], abs=2e-5)
 

@@ -13,6 +13,7 @@ from contextlib import closing
 import psutil
 import pytest
 import websocket
+from conftest import wait_until
 from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
 
@@ -216,6 +217,7 @@ def test_a_kernel_that_dies_is_known_to_be_dead(lab):
     (process,) = set(psutil.Process(lab.process.pid).children()) - before
     assert alive(lab, kernel)
     process.kill()
+    assert wait_until(lambda: not alive(lab, kernel))
     time.sleep(1)  # time enough for a restart, if there were one
     assert not alive(lab, kernel)
 
@@ -229,7 +231,7 @@ def test_an_unread_page_ends_while_a_read_and_a_working_one_stay(open_lab):
         assert alive(lab, read, "?reader=1")
         alive(lab, unread)  # merely asking does not count
         time.sleep(0.3)
-    assert not alive(lab, unread)
+    assert wait_until(lambda: not alive(lab, unread), seconds=5)
     assert alive(lab, working)
 
 
@@ -292,6 +294,5 @@ def test_leaving_a_page_ends_its_kernel(page, lab):
     kernel = json.loads(page.locator("#jupyter-config-data").inner_text())["kernelId"]
     page.goto(lab.address + "nowhere")
     assert page.get_by_role("heading").inner_text() == "There is no such page in the lab."
-    time.sleep(1)
-    assert not alive(lab, kernel)
+    assert wait_until(lambda: not alive(lab, kernel))
     assert ask(lab, f"/voila/api/shutdown/{kernel}", "POST")[0] == 404

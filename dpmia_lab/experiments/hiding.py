@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab import metrics
 from dpmia_lab.checks import between, one_of, positive, whole
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion, private_training
 from dpmia_lab.experiments.configs import option
 from dpmia_lab.experiments.inversion_comparison import attacks_on, averaged, repeated
 from dpmia_lab.experiments.matching import Match, Trial, matched_noise
+from dpmia_lab.metrics import classification
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import Units
 from dpmia_lab.seeds import torch_generator
@@ -118,7 +118,7 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
         drawn |= yield from part(attacked(config, repeat, data, model, name), 0.65 + 0.05 * i, 0.7 + 0.05 * i)
 
     judge = yield from part(trained_judge(base, data), 0.8, 0.88, "training an independent judge")
-    numbers["judge_accuracy"] = metrics.accuracy(inversion.outputs(judge, data.train_x), data.train_y)
+    numbers["judge_accuracy"] = classification.accuracy(inversion.outputs(judge, data.train_x), data.train_y)
     subjects = {**drawn, **inversion.baseline_pictures(data, base.seed)}
     measured = yield from part(likenesses(data, judge, subjects), 0.88, 1.0, "measuring")
     arrays = {"truth": inversion.typical_pictures(data), "names": np.array(data.class_names), **measured.arrays}
@@ -139,7 +139,7 @@ def trained_judge(base: inversion.Config, data: Dataset) -> "Stage[nn.Module]":
 
 
 def test_accuracy(model: "nn.Module", data: Dataset) -> float:
-    return metrics.accuracy(inversion.outputs(model, data.test_x), data.test_y)
+    return classification.accuracy(inversion.outputs(model, data.test_x), data.test_y)
 
 
 # ---- the private models

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab import metrics
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, true_or_false, whole
 from dpmia_lab.data import Dataset, load
 from dpmia_lab.experiments.configs import option
+from dpmia_lab.metrics import classification, reconstruction
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
@@ -135,8 +135,8 @@ def loaded(config: Config) -> Dataset:
 def typical_pictures(data: Dataset) -> np.ndarray:
     """(classes, …): of each class the training picture nearest to the class's mean."""
     labels, means = np.arange(data.classes), class_means(data)
-    distances = metrics.euclidean_distances(means, data.train_x)
-    return data.train_x[metrics.nearest_of_class(distances, labels, data.train_y)[1]]
+    distances = reconstruction.euclidean_distances(means, data.train_x)
+    return data.train_x[reconstruction.nearest_of_class(distances, labels, data.train_y)[1]]
 
 
 def class_means(data: Dataset) -> np.ndarray:
@@ -194,7 +194,7 @@ def attacked(config: Config, data: Dataset, model: "nn.Module") -> Stage[tuple[n
         )
     frames = Frames()
     drawn = yield from mapped(attack, frames.kept)
-    x = metrics.viewable(smoothed(drawn.x, config.smooth).cpu().numpy())
+    x = reconstruction.viewable(smoothed(drawn.x, config.smooth).cpu().numpy())
     yield Snapshot("reconstruction", int(drawn.steps.max()), x)
     return x, frames.arrays()
 
@@ -210,7 +210,7 @@ class Frames:
         """The event; a snapshot is made viewable and kept."""
         if not isinstance(event, Snapshot):
             return event
-        shown = metrics.viewable(event.array)
+        shown = reconstruction.viewable(event.array)
         self.steps.append(event.step)
         self.pictures.append((shown * 255).round().astype(np.uint8))
         return Snapshot(event.name, event.step, shown)
@@ -222,9 +222,9 @@ class Frames:
 def measured(data: Dataset, model: "nn.Module", judge: "nn.Module", subjects: dict[str, np.ndarray]) -> Stage[Result]:
     """Every measure of every subject: a name and one picture a class; the nameless one is the attack's."""
     numbers = {
-        "train_accuracy": metrics.accuracy(outputs(model, data.train_x), data.train_y),
-        "test_accuracy": metrics.accuracy(outputs(model, data.test_x), data.test_y),
-        "judge_accuracy": metrics.accuracy(outputs(judge, data.train_x), data.train_y),
+        "train_accuracy": classification.accuracy(outputs(model, data.train_x), data.train_y),
+        "test_accuracy": classification.accuracy(outputs(model, data.test_x), data.test_y),
+        "judge_accuracy": classification.accuracy(outputs(judge, data.train_x), data.train_y),
         "chance": 1 / data.classes,
     }
     arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names)}
@@ -267,9 +267,9 @@ def nearness(data: Dataset, x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
         one = x[label : label + 1]
         rows.append(
             {
-                "distance": metrics.euclidean_distances(one, own).min(),
-                "ssim_distance": metrics.least_ssim_distance(one, own),
-                "similarity": metrics.correlations(one, own).max(),
+                "distance": reconstruction.euclidean_distances(one, own).min(),
+                "ssim_distance": reconstruction.least_ssim_distance(one, own),
+                "similarity": reconstruction.correlations(one, own).max(),
             }
         )
         yield Progress(label + 1, data.classes, "measuring")
@@ -280,7 +280,7 @@ def most_similar_labels(x: np.ndarray, others: np.ndarray, other_labels: np.ndar
     """(n,): the label of the most similar other picture, by SSIM (paper E, Table 5); some rows at a time."""
     labels = []
     for start in range(0, len(x), 10):
-        labels.append(other_labels[metrics.ssim_values(x[start : start + 10], others).argmax(1)])
+        labels.append(other_labels[reconstruction.ssim_values(x[start : start + 10], others).argmax(1)])
         yield Progress(start, len(x), "measuring")
     return np.concatenate(labels)
 

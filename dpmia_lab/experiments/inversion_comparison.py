@@ -9,10 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from dpmia_lab import metrics
 from dpmia_lab.checks import whole
 from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.configs import option
+from dpmia_lab.metrics import reconstruction
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 
@@ -115,7 +115,7 @@ def averaged(results: list[Result]) -> Result:
     """Means and standard deviations over seeds; pictures are the first seed's."""
     numbers = {}
     for name in results[0].numbers:
-        mean, spread = metrics.mean_and_spread([result.numbers[name] for result in results])
+        mean, spread = reconstruction.mean_and_spread([result.numbers[name] for result in results])
         numbers[name] = mean
         if len(results) > 1:
             numbers[f"{name}_sd"] = spread

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from dpmia_lab import metrics
 from dpmia_lab.checks import Mistake, one_of, true_or_false, whole
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import hiding, inversion, private_training
 from dpmia_lab.experiments.configs import option
+from dpmia_lab.metrics import reconstruction
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
 from dpmia_lab.store import Result
 
@@ -126,5 +126,5 @@ def summarised(rows: list[dict[str, float]], points: int) -> Result:
         return Result({}, arrays)
     against = ["accuracy", *(f"{measure}_{who}" for measure in ATTACKED for who in hiding.ATTACKERS)]
     there = [name for name in against if name in table]
-    ranks = {f"rank_correlation_{name}": metrics.rank_correlation(table["epsilon"], table[name]) for name in there}
-    return Result(ranks, arrays)
+    ranks = {name: reconstruction.rank_correlation(table["epsilon"], table[name]) for name in there}
+    return Result({f"rank_correlation_{name}": rank for name, rank in ranks.items()}, arrays)

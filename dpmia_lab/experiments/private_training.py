@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab import metrics
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, whole
 from dpmia_lab.data import Dataset, public_mean
 from dpmia_lab.experiments.configs import option
 from dpmia_lab.experiments.inversion import TargetConfig, loaded, outputs, typical_pictures
+from dpmia_lab.metrics import classification
 from dpmia_lab.privacy import accounting
 from dpmia_lab.privacy.moments import Spending
 from dpmia_lab.privacy.units import UNITS, Units, divided
@@ -80,7 +80,7 @@ def run(config: Config) -> Stage[Result]:
     model = yield from part(trained(config, data, units, steps, look), 0.05, 0.98, "training privately")
     yield Progress(0.98, 1, "accounting")
     numbers = {
-        "train_accuracy": metrics.accuracy(outputs(model, data.train_x), data.train_y),
+        "train_accuracy": classification.accuracy(outputs(model, data.train_x), data.train_y),
         "test_accuracy": look.accuracies[-1],
         "chance": 1 / data.classes,
         "steps": float(steps),
@@ -145,7 +145,7 @@ class Look:
         event.values.update(step=step, steps=int(event.total), delta=self.delta)
         if seen:
             self.steps.append(step)
-            self.accuracies.append(metrics.accuracy(outputs(model, self.data.test_x), self.data.test_y))
+            self.accuracies.append(classification.accuracy(outputs(model, self.data.test_x), self.data.test_y))
         if self.accuracies:
             event.values["accuracy"] = self.accuracies[-1]
         if not (seen and self.pictured):

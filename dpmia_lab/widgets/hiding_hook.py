@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab import metrics
 from dpmia_lab.experiments import inversion, private_training
+from dpmia_lab.metrics import classification
 from dpmia_lab.privacy.accounting import Guarantee, default_delta, epsilon, rounded_up
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, part
@@ -39,7 +39,7 @@ def drawn_from_private_model() -> Stage[Drawn]:
     units = yield from private_training.data_units(TRAINING, data)
     model = yield from part(private_training.trained(TRAINING, data, units, TRAINING.steps), 0.1, 0.4, "training")
     pictures, _ = yield from part(inversion.attacked(ATTACK, data, model), 0.4, 1.0)
-    accuracy = metrics.accuracy(inversion.outputs(model, data.test_x), data.test_y)
+    accuracy = classification.accuracy(inversion.outputs(model, data.test_x), data.test_y)
     return Drawn(pictures, promise_of(TRAINING, units.count), units.count, accuracy)
 
 

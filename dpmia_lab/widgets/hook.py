@@ -6,9 +6,9 @@ from dataclasses import replace
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab import metrics
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion
+from dpmia_lab.metrics import reconstruction
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage
 from dpmia_lab.widgets.opening import OnceUp
@@ -88,7 +88,7 @@ class Hook:
         """The person and those who look most like them, by the mean of their pictures."""
         rng = numpy_generator(self.config.seed, "line-up")
         means = inversion.class_means(data)
-        alike = metrics.euclidean_distances(means[self.target : self.target + 1], means)[0].argsort()
+        alike = reconstruction.euclidean_distances(means[self.target : self.target + 1], means)[0].argsort()
         line_up = rng.permutation(alike[:SUSPECTS])  # the nearest to the target is the target
         shown = []
         for letter, label in zip("ABCD", line_up, strict=True):

@@ -7,11 +7,6 @@ worse for privacy); similarity, recognition and confidence are higher the better
 import numpy as np
 
 
-def accuracy(confidences: np.ndarray, y: np.ndarray) -> float:
-    """Share of rows whose largest confidence stands at the true label."""
-    return float(np.mean(confidences.argmax(1) == y))
-
-
 def viewable(x: np.ndarray) -> np.ndarray:
     """What can be shown of x: pictures within [0, 1] as they are, others stretched onto [0, 1]."""
     low = x.min(axis=(1, 2, 3), keepdims=True)
