@@ -295,4 +295,4 @@ def test_leaving_a_page_ends_its_kernel(page, lab):
     page.goto(lab.address + "nowhere")
     assert page.get_by_role("heading").inner_text() == "There is no such page in the lab."
     assert wait_until(lambda: not alive(lab, kernel))
-    assert ask(lab, f"/voila/api/shutdown/{kernel}", "POST")[0] == 404
+    assert wait_until(lambda: ask(lab, f"/voila/api/shutdown/{kernel}", "POST")[0] == 404)

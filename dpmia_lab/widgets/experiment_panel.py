@@ -219,9 +219,9 @@ class ExperimentPanel:
             self.problem.value = error_html(problem)
 
     def finished(self, config: Any, result: Result, seconds: float, about: str) -> None:
-        self.seen.show(result)
         again = next((run for run in self.table.runs if run.config == config), None)
         self.last = again or self.table.add(config, result, seconds, about)
+        self.seen.show(result)
         self.bar.idle(escape(about))
         self.changed()
         for listener in self.listeners:
