@@ -1,13 +1,15 @@
 """The models under attack, and the independent one that judges the pictures.
 
-Each maps pictures (n, channels, height, width) to logits (n, classes). Weights come from a passed
-generator; PyTorch's own constructors would draw them from the global one.
+Each maps pictures (n, channels, height, width), or for the first two records (n, …) of any shape, to logits
+(n, classes). Weights come from a passed generator; PyTorch's own constructors would draw them from the global one.
 """
 
 import math
 
 import torch
 from torch import nn
+
+from dpmia_lab.checks import between
 
 
 class Linear(nn.Linear):
@@ -20,14 +22,29 @@ class Conv2d(nn.Conv2d):
         """Draw nothing: ``initialised`` fills the weights."""
 
 
-def new_model(name: str, shape: tuple[int, int, int], classes: int, generator: torch.Generator) -> nn.Sequential:
-    """A fresh model of that name for pictures of that (channels, height, width)."""
+def new_model(
+    name: str,
+    shape: tuple[int, ...],
+    classes: int,
+    generator: torch.Generator,
+    width: int = 128,
+    dropout: float = 0.0,
+) -> nn.Sequential:
+    """A fresh model of that name for records of that shape, (channels, height, width) for the convolutional one.
+
+    width: hidden units of the mlp.  dropout: share of what enters the last layer that is left out in training;
+    its masks come from a generator of their own, whose seed is drawn from the passed one after the weights.
+    """
     if name == "softmax":
-        return softmax_regression(shape, classes)
-    return {"mlp": mlp, "cnn": small_cnn}[name](shape, classes, generator)
+        model = softmax_regression(shape, classes)
+    elif name == "mlp":
+        model = mlp(shape, classes, generator, width)
+    else:
+        model = {"cnn": small_cnn}[name](shape, classes, generator)
+    return with_dropout(model, dropout, generator) if dropout else model
 
 
-def softmax_regression(shape: tuple[int, int, int], classes: int) -> nn.Sequential:
+def softmax_regression(shape: tuple[int, ...], classes: int) -> nn.Sequential:
     """One linear layer, started at zero: a random start would stay in the weights and show as snow."""
     layer = Linear(math.prod(shape), classes)
     nn.init.zeros_(layer.weight)
@@ -35,13 +52,13 @@ def softmax_regression(shape: tuple[int, int, int], classes: int) -> nn.Sequenti
     return nn.Sequential(nn.Flatten(), layer)
 
 
-def mlp(shape: tuple[int, int, int], classes: int, generator: torch.Generator) -> nn.Sequential:
-    """One hidden layer of 128 sigmoid units."""
+def mlp(shape: tuple[int, ...], classes: int, generator: torch.Generator, width: int = 128) -> nn.Sequential:
+    """One hidden layer of ``width`` sigmoid units."""
     model = nn.Sequential(
         nn.Flatten(),
-        Linear(math.prod(shape), 128),
+        Linear(math.prod(shape), width),
         nn.Sigmoid(),
-        Linear(128, classes),
+        Linear(width, classes),
     )
     return initialised(model, generator)
 
@@ -102,6 +119,34 @@ class Centre(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x - self.picture
+
+
+class Dropout(nn.Module):
+    """In train() mode leaves each number out with chance p and divides the others by 1 − p, so that means stay.
+
+    PyTorch's own draws its masks from the global generator; this one from the generator it is given.
+    """
+
+    def __init__(self, p: float, generator: torch.Generator) -> None:
+        super().__init__()
+        between(0, 0.99, dropout=p)
+        self.p, self.generator = p, generator
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.training or self.p == 0:
+            return x
+        draws = torch.rand(x.shape, generator=self.generator, dtype=x.dtype)
+        return x * self.kept(draws).to(x.device)
+
+    def kept(self, draws: torch.Tensor) -> torch.Tensor:
+        """Uniform draws in [0, 1) into what numbers are multiplied by: 0 or 1/(1 − p). Works in place."""
+        return draws.ge_(self.p).div_(1 - self.p)
+
+
+def with_dropout(model: nn.Sequential, p: float, generator: torch.Generator) -> nn.Sequential:
+    """The model with what enters its last layer thinned out while it trains."""
+    seed = int(torch.randint(2**62, (1,), generator=generator))
+    return nn.Sequential(*model[:-1], Dropout(p, torch.Generator().manual_seed(seed)), model[-1])
 
 
 def centred(model: nn.Sequential, picture: torch.Tensor) -> nn.Sequential:

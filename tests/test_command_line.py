@@ -69,7 +69,7 @@ def test_help_explains_every_option_and_its_default(name, capsys):
         main(["run", name, "--help"])
     said = capsys.readouterr().out
     assert all(f"--{option} VALUE" in said for option in as_dict(EXPERIMENTS[name].SMALL))
-    assert "(default faces)" in said
+    assert f"(default {EXPERIMENTS[name].Config().data})" in said
 
 
 # ---- a run

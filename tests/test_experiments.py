@@ -25,7 +25,7 @@ def assert_same(one: Result, other: Result):
     """Bit for bit."""
     assert one.numbers == other.numbers
     assert one.arrays.keys() == other.arrays.keys()
-    assert all(np.array_equal(array, other.arrays[name]) for name, array in one.arrays.items())
+    assert all(array.tobytes() == other.arrays[name].tobytes() for name, array in one.arrays.items())
 
 
 def global_state():
@@ -98,7 +98,7 @@ def test_events_come_often_enough_to_stop_and_to_watch(runs, name):
     assert np.median(gaps) < 0.05
 
 
-@every_experiment
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("membership", "mechanisms")])
 def test_snapshots_are_pictures_that_can_be_shown(runs, name):
     snapshots = [event for event in runs[name][0].events if isinstance(event, Snapshot)]
     assert snapshots[0].name == "truth"

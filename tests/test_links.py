@@ -12,11 +12,12 @@ from dpmia_lab.experiments import EXPERIMENTS, inversion
 from dpmia_lab.widgets import links
 
 MENU = ("faces", "digits", "mnist", "mnist_varied", "att_faces")
+RECORDS = ("purchases_like", "skewed_purchases", "hospital_like", "collaboration")  # lessons 4 and 5
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
 def back(config, experiment=inversion):
-    return links.config_from_query(links.query_of(config, experiment).removeprefix("?"), experiment, MENU)
+    return links.config_from_query(links.query_of(config, experiment).removeprefix("?"), experiment, MENU + RECORDS)
 
 
 @every_experiment
@@ -25,6 +26,12 @@ def test_every_preset_has_a_link_that_leads_back_to_it(name):
     for preset, config in experiment.PRESETS.items():
         assert links.query_of(config, experiment) == f"?preset={preset}"
         assert back(config, experiment) == config
+
+
+def test_a_link_cannot_make_the_server_open_a_file():
+    for query in ("data=/etc/passwd", "weights=/etc/passwd"):
+        with pytest.raises(Mistake, match="must be one of"):
+            links.config_from_query(query, EXPERIMENTS["membership"], MENU)
 
 
 any_config = some.builds(

@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "dpmia_lab"
 ROOMS = [
     {"__init__", "stages", "seeds", "checks", "torchvision_shim", "devices"},
     {"data"},
-    {"models"},
+    {"models", "graph_net"},
     {"privacy"},
     {"training"},
     {"trees", "regression"},

@@ -31,12 +31,17 @@ def load_own(path: str, seed: int) -> Dataset:
     place = Path(path).expanduser()
     if place.is_dir():
         return _from_pictures(_files_of_folder(place), place.name, seed)
+    return from_upload(place.name, file_content(path), seed)
+
+
+def file_content(path: str) -> bytes:
+    place = Path(path).expanduser()
     if not place.is_file():
         raise Mistake(f"data must be the path of a file or folder that exists; there is no {path}.")
     size = place.stat().st_size
     if size > MOST_BYTES:
         raise Mistake(f"{place.name}: a file may have at most {MOST_BYTES:,} bytes; it has {size:,}.")
-    return from_upload(place.name, place.read_bytes(), seed)
+    return place.read_bytes()
 
 
 def from_upload(name: str, content: bytes, seed: int) -> Dataset:

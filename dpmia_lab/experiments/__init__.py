@@ -2,7 +2,15 @@
 
 from types import ModuleType
 
-from dpmia_lab.experiments import hiding, inversion, inversion_comparison, privacy_sweep, private_training
+from dpmia_lab.experiments import (
+    hiding,
+    inversion,
+    inversion_comparison,
+    mechanisms,
+    membership,
+    privacy_sweep,
+    private_training,
+)
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "inversion": inversion,
@@ -10,4 +18,6 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "private_training": private_training,
     "hiding": hiding,
     "privacy_sweep": privacy_sweep,
+    "membership": membership,
+    "mechanisms": mechanisms,
 }

@@ -88,8 +88,9 @@ def list_experiments(_: argparse.Namespace) -> None:
 
 def list_data(_: argparse.Namespace) -> None:
     from dpmia_lab.data import catalogue
+    from dpmia_lab.data.population import population_catalogue
 
-    for entry in catalogue():
+    for entry in [*catalogue(), *population_catalogue()]:
         print(f"{entry.name:20} {entry.title}: {entry.description} ({entry.terms})")
         if not entry.available:
             print(f"{'':20} {entry.why_not}")

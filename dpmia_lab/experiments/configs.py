@@ -11,9 +11,9 @@ from dpmia_lab.checks import Mistake, one_of
 C = TypeVar("C")
 
 
-def option(default: Any, help: str) -> Any:
-    """A field of a Config, with the line that explains it."""
-    return field(default=default, metadata={"help": help})
+def option(default: Any, help: str, in_links: bool = True) -> Any:
+    """A field of a Config, with the line that explains it; one that names a file must not be set by a link."""
+    return field(default=default, metadata={"help": help, "in_links": in_links})
 
 
 def as_dict(config: Any) -> dict[str, Any]:

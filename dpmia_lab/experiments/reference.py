@@ -11,7 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from dpmia_lab.experiments import EXPERIMENTS, hiding, inversion_comparison, privacy_sweep
+import numpy as np
+
+from dpmia_lab.experiments import EXPERIMENTS, hiding, inversion_comparison, mechanisms, privacy_sweep
 from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.experiments.progress_line import ProgressLine
 from dpmia_lab.experiments.records import circumstances, write_whole
@@ -24,6 +26,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "inversion_comparison": inversion_comparison.PRESETS,
     "privacy_sweep": privacy_sweep.PRESETS,
     "hiding": {name: replace(preset, repeats=5) for name, preset in hiding.PRESETS.items()},
+    "mechanisms": {name: replace(preset, repeats=5) for name, preset in mechanisms.PRESETS.items()},
 }
 PER_CLASS = ("distance", "ssim_distance", "similarity")  # what paper A shows class by class, and a scale-free one
 
@@ -47,10 +50,17 @@ def record(experiment: str, config: Any) -> dict:
 
 def listed(experiment: str, result: Result) -> dict:
     """The arrays worth shipping: a sweep's points, or values class by class."""
-    if experiment == "privacy_sweep":
-        return {"points": {name: [rounded(v) for v in values] for name, values in result.arrays.items()}}
+    if experiment in ("privacy_sweep", "mechanisms"):
+        return {"points": {name: listed_values(values) for name, values in result.arrays.items()}}
     chosen = [name for name in result.arrays if name.startswith(tuple(f"{measure}_" for measure in PER_CLASS))]
     return {"per_class": {name: [rounded(v) for v in result.arrays[name]] for name in chosen}}
+
+
+def listed_values(values: np.ndarray) -> list:
+    """Nested lists of rounded numbers; None for NaN, which JSON does not know."""
+    if values.ndim > 1:
+        return [listed_values(row) for row in values]
+    return [rounded(value) if np.isfinite(value) else None for value in values.tolist()]
 
 
 def rounded(value: float) -> float:
@@ -62,13 +72,13 @@ def main() -> None:
     """All, or those named as arguments (``hiding`` or ``hiding/faces``); the others stay as they are."""
     for experiment, settings in SETTINGS.items():
         place = Path(str(FOLDER / f"{experiment}.json"))
-        records = json.loads(place.read_text()) if place.exists() else {}
         for name, config in settings.items():
             if sys.argv[1:] and not {experiment, f"{experiment}/{name}"} & set(sys.argv[1:]):
                 continue
             print(f"{experiment}/{name}")
-            records[name] = record(experiment, config)
-            text = json.dumps(records, indent=1)
+            made = record(experiment, config)
+            records = json.loads(place.read_text()) if place.exists() else {}  # now: others may have run meanwhile
+            text = json.dumps({**records, name: made}, indent=1)
             write_whole(place, lambda file, text=text: file.write(text.encode()))
 
 

@@ -125,8 +125,8 @@ def check_layers(model: nn.Module) -> None:
             )
         if isinstance(layer, nn.modules.dropout._DropoutNd) and layer.p > 0 and layer.training:
             raise Mistake(
-                f"a private model must have no dropout, which draws from the global generator and the same seed "
-                f"would not give the same run; {words}."
+                f"a private model must have no dropout that draws from the global generator, since the same seed "
+                f"would not give the same run (models.Dropout has a generator of its own); {words}."
             )
         if has_trainable(layer) and not is_known(layer):
             allowed = ", ".join(kind.__name__ for kind in KINDS)

@@ -1,16 +1,26 @@
-"""Ordinary training, without any defence: mini-batches, cross-entropy, momentum or Adam."""
+"""Ordinary training, without any promise: mini-batches, cross-entropy, momentum or Adam.
+
+With the usual remedies against overfitting: weight decay, dropout (``models.Dropout``), early stopping, augmentation.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from dpmia_lab.checks import Mistake
 from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.training.optimizers import Adam, Momentum
+from dpmia_lab.training.stopping import Stopping
+
+Augment = Callable[[torch.Tensor, torch.Generator], torch.Tensor]  # a batch to a varied one of the same shape
 
 
 def train(
     model: nn.Module,
-    x: torch.Tensor,  # (n, channels, height, width), on the model's device
+    x: torch.Tensor,  # (n, …), on the model's device
     y: torch.Tensor,  # (n,)
     *,
     epochs: int,
@@ -19,19 +29,47 @@ def train(
     batch: int = 64,
     adam: bool = False,
     decay: float = 0.0,
+    augment: Augment | None = None,
+    patience: int = 0,  # epochs without a lower validation loss that end training (0: never)
+    validation: tuple[torch.Tensor, torch.Tensor] | None = None,  # x and y, asked for with patience
 ) -> Stage[nn.Module]:
-    """Train the model in place and return it; one event a mini-batch."""
-    optimizer = (Adam if adam else Momentum)(model.parameters(), rate, decay)
+    """Train the model in place and return it, in eval() mode; one event a mini-batch. Frozen parameters stay."""
+    check_validation(patience, validation)
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimizer = (Adam if adam else Momentum)(parameters, rate, decay)
+    stopping = Stopping([p.detach()[None] for p in parameters], patience) if patience else None
     starts = range(0, len(x), batch)
     total, done = epochs * len(starts), 0
+    set_training(model)
     for epoch in range(epochs):
         order = torch.randperm(len(x), generator=generator).to(x.device)
         for start in starts:
             chosen = order[start : start + batch]
-            loss = gradient_step(model, optimizer, x[chosen], y[chosen])
+            records = x[chosen] if augment is None else augment(x[chosen], generator)
+            loss = gradient_step(model, optimizer, records, y[chosen])
             done += 1
             yield Progress(done, total, "training", {"loss": float(loss), "epoch": epoch + 1})
+        if stopping is not None and stopping.after_epoch(validation_loss(model, *validation)):
+            break
+    if stopping is not None:
+        stopping.restore()
+    model.eval()
+    if done < total:
+        yield Progress(total, total, "training", {"loss": float(loss), "epoch": epoch + 1})
     return model
+
+
+def check_validation(patience: int, validation: object) -> None:
+    if patience and validation is None:
+        raise Mistake(f"patience must be 0 where there is no validation set; it is {patience}.")
+
+
+def set_training(model: nn.Module) -> None:
+    """train() mode, except for batch normalisation that is frozen: its running means are to stay as well."""
+    model.train()
+    for layer in model.modules():
+        if isinstance(layer, nn.modules.batchnorm._BatchNorm) and layer.affine and not layer.weight.requires_grad:
+            layer.eval()
 
 
 def gradient_step(model: nn.Module, optimizer: Adam | Momentum, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -40,7 +78,28 @@ def gradient_step(model: nn.Module, optimizer: Adam | Momentum, x: torch.Tensor,
     return loss.detach()
 
 
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """In eval() mode for a while, then every layer in the mode it was in."""
+    modes = [(layer, layer.training) for layer in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for layer, training in modes:
+            layer.training = training
+
+
+@torch.no_grad()
+def validation_loss(model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch: int = 1024) -> torch.Tensor:
+    """(1,): mean cross-entropy, without dropout."""
+    with evaluating(model):
+        pieces = zip(x.split(batch), y.split(batch), strict=True)
+        return torch.stack([F.cross_entropy(model(a), b, reduction="sum") for a, b in pieces]).sum()[None] / len(y)
+
+
 @torch.no_grad()
 def confidences(model: nn.Module, x: torch.Tensor, batch: int = 1024) -> torch.Tensor:
-    """(n, classes): the model's softmax outputs."""
-    return torch.cat([F.softmax(model(piece), dim=1) for piece in x.split(batch)])
+    """(n, classes): the model's softmax outputs, without dropout whatever the model's mode."""
+    with evaluating(model):
+        return torch.cat([F.softmax(model(piece), dim=1) for piece in x.split(batch)])

@@ -51,6 +51,7 @@ class ExperimentPanel:
     """``table.runs`` and ``last`` are what tasks look at; ``listeners`` are called with every finished run.
 
     ``query``: settings as in a link; those of the page's address if None.
+    ``sets``: the data offered, as (words, name); the pictures of the catalogue if None.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class ExperimentPanel:
         words: Words,
         query: str | None = None,
         store: Store | None = None,
+        sets: list[tuple[str, str]] | None = None,
     ) -> None:
         self.name, self.experiment, self.seen, self.words = name, experiment, view, words
         self.store = store or Store(cache_folder() / "results")
@@ -75,8 +77,8 @@ class ExperimentPanel:
         self.table = RunTable(words.summary, self.chosen)
         self.kept, self.recalled = text(), with_classes(widgets.Text(), "dp-recall", "dp-hidden")
         on_change(self.recalled, self.recall)
-        self.available = {e.name: e for e in catalogue() if e.available}
-        sets = [(entry.title, name) for name, entry in self.available.items()]
+        sets = sets or [(entry.title, entry.name) for entry in catalogue() if entry.available]
+        self.data_names = tuple(name for _, name in sets)
         self.controls = Controls(self.config, controls(sets), reasons, self.changed)
         presets = [(words.presets[preset], preset) for preset in experiment.PRESETS]
         self.preset = with_classes(
@@ -85,7 +87,7 @@ class ExperimentPanel:
         self.width = page_width(view.set_page_width)
         self.view = self.layout()
         query = page_query() if query is None else query
-        start, complaint = config_or_default(query, experiment, tuple(self.available))
+        start, complaint = config_or_default(query, experiment, self.data_names)
         self.set(start)
         on_change(self.preset, lambda preset: self.set(experiment.PRESETS[preset]) if preset else None)
         self.problem.value = error_html(complaint)
@@ -238,7 +240,7 @@ class ExperimentPanel:
     def recall(self, links: str) -> None:
         """The runs this browser kept on an earlier visit, where the store still has them."""
         for link in json.loads(links)[: self.table.most]:
-            config, complaint = config_or_default(link.removeprefix("?"), self.experiment, tuple(self.available))
+            config, complaint = config_or_default(link.removeprefix("?"), self.experiment, self.data_names)
             stored = None if complaint else self.store.get(self.name, vars(config))
             if stored is not None:
                 result, record = stored

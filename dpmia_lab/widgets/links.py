@@ -1,6 +1,7 @@
 """Settings in the address: ``?preset=faces&lam=0.001&seed=3`` restores a configuration."""
 
 import os
+from dataclasses import fields
 from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -22,6 +23,9 @@ def config_from_query(query: str, experiment: ModuleType, data_names: tuple[str,
     texts = dict(parse_qsl(query))
     preset = texts.pop("preset", next(iter(experiment.PRESETS)))
     one_of(tuple(experiment.PRESETS), preset=preset)
+    allowed = [option.name for option in fields(experiment.Config) if option.metadata["in_links"]]
+    for name in texts:
+        one_of(allowed, option=name)
     config = with_text_values(experiment.PRESETS[preset], texts)
     one_of(data_names, data=config.data)
     return config

@@ -1,0 +1,15 @@
+"""The simplest attacks: one number of the target's own output, no other model, no training."""
+
+import numpy as np
+
+from dpmia_lab.attacks.membership.signals import losses
+
+
+def loss_scores(confidences: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(n,) from (n, C), (n,): minus the loss (Yeom et al. 2018), since members have been fitted."""
+    return -losses(confidences, y)
+
+
+def confidence_scores(confidences: np.ndarray) -> np.ndarray:
+    """(n,) from (n, C): the largest confidence (Salem et al. 2019); needs no label."""
+    return np.asarray(confidences, dtype=np.float64).max(-1)

@@ -1,0 +1,173 @@
+"""Lesson 5's experiment: noise on the data or on the gradients, over ε, under the same attackers (paper C, 5).
+
+For each strength of each mechanism: accuracy, AUC of the black-box and the white-box attack, and φ, the privacy gained
+for the accuracy lost against the same model without a defence.
+"""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from dpmia_lab.checks import Mistake, positive, whole
+from dpmia_lab.experiments import membership
+from dpmia_lab.experiments.configs import option
+from dpmia_lab.metrics.membership import evaluated, roc
+from dpmia_lab.metrics.tradeoffs import phi
+from dpmia_lab.stages import Snapshot, Stage, part
+from dpmia_lab.store import Result
+
+TITLE = "Noise on the data or on the gradients: accuracy, membership inference and φ over ε"
+MECHANISMS = ("none", "central", "local")  # their places are the numbers in the arrays
+ATTACKS = ("black_box", "white_box", "black_box_shifted", "white_box_shifted")
+FIXED = ("mechanism", "parameter", "classes")
+COLUMNS = (
+    *FIXED, "epsilon", "delta", "train_accuracy", "test_accuracy", "auc_loss", "auc_lira_offline", "tpr1_white_box",
+    *(f"{what}_{attack}" for what in ("auc", "phi") for attack in ATTACKS),
+)  # fmt: skip
+GRID = np.concatenate([[0.0], np.geomspace(1e-3, 1, 60)])  # false-positive rates of the mean ROC curves
+
+
+@dataclass(frozen=True)
+class Config(membership.Config):
+    zs: str = option("0.5,2,4,6,8,16", "central: noise multipliers, with commas between them")
+    epsilons: str = option("0.1,0.5,1,2,3", "local: ε of a bit (pixel cell, edge), with commas between them")
+    central_rate: float = option(0.01, "η of training with central noise")
+    central_epochs: int = option(20, "times each record is seen, on average, under central noise")
+    repeats: int = option(1, "how many seeds, from the given one upwards")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(central_rate=self.central_rate)
+        whole(1, 1000, central_epochs=self.central_epochs)
+        whole(1, 100, repeats=self.repeats)
+        if self.shadows < 1 or not self.white_box:
+            raise Mistake(f"shadows must be at least 1 and white_box true for φ; shadows is {self.shadows}.")
+        self.settings()
+
+    def settings(self) -> list[membership.Config]:
+        """One configuration a point, all of the first seed: no defence, then central, then local noise."""
+        shared = {f.name: getattr(self, f.name) for f in fields(membership.Config)}
+        base = membership.Config(**shared | {"defence": "none"})
+        central = {"defence": "central", "rate": self.central_rate, "epochs": self.central_epochs}
+        return [
+            base,
+            *(replace(base, **central, z=z) for z in numbers_of(zs=self.zs)),
+            *(replace(base, defence="local", epsilon_i=e) for e in numbers_of(epsilons=self.epsilons)),
+        ]
+
+
+def numbers_of(**texts: str) -> list[float]:
+    """The numbers of a text such as "0.5,2,4"; one sentence if it is none."""
+    ((name, text),) = texts.items()
+    try:
+        return [float(piece) for piece in text.split(",") if piece.strip()]
+    except ValueError:
+        raise Mistake(f"{name} must be numbers with commas between them; it is {text!r}.") from None
+
+
+PAPER = {"data": "skewed_purchases", "rate": 0.001, "batch": 100, "inside": 0, "patience": 5}
+SMALL = Config(
+    data="skewed_purchases", classes=10, records=60, epochs=2, central_epochs=2, width=8, shadows=1, inside=0,
+    zs="1", epsilons="1", repeats=2,
+)  # fmt: skip
+PRESETS = {
+    "skewed-10": Config(**PAPER, classes=10, records=8000, epochs=100, shadows=2),
+    "skewed-50": Config(**PAPER, classes=50, records=8000, epochs=100, shadows=2),
+    "purchases": Config(classes=20, records=2000, epochs=60, inside=0, shadows=4, patience=5, rate=0.001, batch=128),
+    "faces": Config(
+        data="faces", people=20, pictures=60, records=200, model="transfer", epochs=60, batch=32, inside=0, shadows=4,
+        zs="0.5,1,2,4,8", epsilons="1,5,10,50,100",
+    ),
+    "graphs": Config(
+        data="collaboration", records=300, model="graph", epochs=60, batch=50, inside=0, shadows=2, rate=0.005,
+        zs="0.5,2,4", epsilons="0.5,1,2,3",
+    ),
+}  # fmt: skip
+
+
+def run(config: Config) -> Stage[Result]:
+    """Arrays, a value a point: ``mechanism``, ``parameter``, accuracy, AUC, φ, …: means over seeds and their ``…_sd``.
+
+    NaN where a φ or an ε is undefined. Numbers: those of the models without a defence.
+    """
+    settings = config.settings()
+    total, rows, curves = len(settings) * config.repeats, [], []
+    for repeat in range(config.repeats):
+        for setting in settings:
+            share, one = (len(rows) / total, (len(rows) + 1) / total), replace(setting, seed=config.seed + repeat)
+            result = yield from part(membership.run(one), *share, point_words(one))
+            plain = rows[repeat * len(settings)] if setting.defence != "none" else None
+            rows.append(row_of(one, result.numbers, plain))
+            curves.append(mean_curves(result))
+            yield Snapshot("rows", len(rows), as_table(rows))
+    return summarised(rows, curves, len(settings))
+
+
+def point_words(config: membership.Config) -> str:
+    central, local = f"central, z = {config.z:g}", f"local, ε_i = {config.epsilon_i:g}"
+    words = {"none": "no defence", "central": central, "local": local}[config.defence]
+    return f"{words}, seed {config.seed}"
+
+
+def row_of(config: membership.Config, numbers: dict[str, float], plain: dict[str, float] | None) -> dict[str, float]:
+    """One point of one seed; ``plain`` is the same seed's point without a defence."""
+    row = {name: np.nan for name in COLUMNS}
+    row |= {"mechanism": MECHANISMS.index(config.defence), "classes": 1 / numbers["chance"]}
+    row["parameter"] = {"none": np.nan, "central": config.z, "local": config.epsilon_i}[config.defence]
+    row |= {name: numbers[name] for name in COLUMNS if name in numbers}
+    row["epsilon"] = numbers.get("epsilon_tight", numbers.get("epsilon_record", np.nan))
+    if plain is not None:
+        for attack in ATTACKS:
+            if f"auc_{attack}" in numbers:
+                row[f"phi_{attack}"] = phi_or_nan(plain, row, attack)
+    return row
+
+
+def phi_or_nan(plain: dict[str, float], row: dict[str, float], attack: str) -> float:
+    """φ of a point; NaN where it is undefined."""
+    accuracies, aucs = (plain["test_accuracy"], row["test_accuracy"]), (plain[f"auc_{attack}"], row[f"auc_{attack}"])
+    value = phi(*accuracies, *aucs, round(row["classes"]))
+    return np.nan if value is None else value
+
+
+def as_table(rows: list[dict[str, float]]) -> np.ndarray:
+    """(rows, COLUMNS)."""
+    return np.array([[row[name] for name in COLUMNS] for row in rows])
+
+
+def mean_curves(result: Result) -> np.ndarray:
+    """(ATTACKS, GRID): the attacks' ROC curves at fixed rates of false alarms, by linear interpolation (paper C)."""
+    curves = np.full((len(ATTACKS), len(GRID)), np.nan)
+    for place, attack in enumerate(ATTACKS):
+        ending = "_shifted" if attack.endswith("_shifted") else ""
+        if f"scores_{attack}" in result.arrays:
+            scores, member = evaluated(result.arrays[f"scores_{attack}"], result.arrays[f"member{ending}"])
+            false_positive, true_positive, _ = roc(scores, member)
+            curves[place] = np.interp(GRID, false_positive, true_positive)
+    return curves
+
+
+def summarised(rows: list[dict[str, float]], curves: list[np.ndarray], points: int) -> Result:
+    """Rows and curves come seed after seed, each with the same points."""
+    table = as_table(rows).reshape(-1, points, len(COLUMNS))
+    arrays = {}
+    for place, name in enumerate(COLUMNS):
+        values = table[:, :, place]
+        arrays[name] = over_seeds(values, np.mean)
+        if len(values) > 1 and name not in FIXED:
+            arrays[f"{name}_sd"] = over_seeds(values, spread)
+    roc_curves = np.array(curves).reshape(-1, points, len(ATTACKS), len(GRID)).mean(0)
+    arrays |= {f"roc_{attack}": roc_curves[:, place] for place, attack in enumerate(ATTACKS)}
+    plain = {name: float(arrays[name][0]) for name in ("train_accuracy", "test_accuracy", "classes")}
+    aucs = {f"auc_{attack}": float(arrays[f"auc_{attack}"][0]) for attack in ATTACKS}
+    return Result(plain | {name: value for name, value in aucs.items() if np.isfinite(value)}, arrays)
+
+
+def spread(column: np.ndarray) -> float:
+    return float(np.std(column, ddof=1)) if len(column) > 1 else np.nan
+
+
+def over_seeds(values: np.ndarray, how) -> np.ndarray:
+    """(points,): of values (seeds, points), over those seeds where there is a value."""
+    columns = [column[np.isfinite(column)] for column in values.T]
+    return np.array([how(column) if len(column) else np.nan for column in columns])

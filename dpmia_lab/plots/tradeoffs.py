@@ -1,0 +1,152 @@
+"""Charts of lesson 5: accuracy against attack, and ROC curves, each point and curve shaded by its ε."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.ticker import FuncFormatter
+
+from dpmia_lab.experiments.mechanisms import GRID, MECHANISMS
+from dpmia_lab.plots.mechanisms import MARKS, SMALL, WIDE, WORDS, Drawn, epsilon_text, heading
+from dpmia_lab.plots.style import EXPOSED, INK, REFERENCE, STYLE, Chart, new_figure
+
+DASHES = ("-", (0, (6, 2)), (0, (4, 2)), (0, (2, 1)), (0, (6, 1, 1, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
+
+
+# ---- accuracy against attack
+def tradeoff_chart(sweeps: Sequence[Drawn], attack: str, attack_words: str, width: int) -> Chart:
+    """Every point: AUC across, accuracy up, with one standard deviation each way; darker is a smaller ε."""
+    narrow, taken, said = width < WIDE, [], []
+    with rc_context(STYLE):
+        figure = new_figure(width, 400, left=50, right=16, top=52, bottom=50)
+        axes = figure.add_subplot()
+        for sweep in sweeps:
+            for mechanism in MECHANISMS:
+                draw_cloud(axes, sweep, mechanism, attack)
+                said += cloud_words(sweep, mechanism, attack)
+        axes.axvline(0.5, color=REFERENCE, linewidth=1.1)
+        axes.set_xlim(*auc_limits(sweeps, attack))
+        axes.set_ylim(-0.03, 1.08)
+        for sweep in sorted(sweeps, key=lambda sweep: not sweep.own)[: 1 if narrow else 2]:
+            taken = label_cloud(axes, sweep, attack, taken)
+        axes.set_title("test accuracy (higher: more useful)\nbest: upper left. Darker: smaller ε", loc="left")
+        axes.set_xlabel(f"AUC, {attack_words} (lower: safer)")
+        draw_key(axes)
+    return Chart(figure, f"Accuracy against AUC: {'; '.join(said) or 'nothing to show yet'}.")
+
+
+def auc_limits(sweeps: Sequence[Drawn], attack: str) -> tuple[float, float]:
+    seen = [sweep.arrays[f"auc_{attack}"] for sweep in sweeps if f"auc_{attack}" in sweep.arrays]
+    values = np.concatenate([*seen, [0.5, 0.6]])
+    low, high = np.nanmin(values), np.nanmax(values)
+    return max(0.0, low - 0.08 * (high - low)), min(1.04, high + 0.12 * (high - low))
+
+
+def shades(mechanism: str, epsilons: np.ndarray) -> list[tuple[float, float, float]]:
+    """A colour a point, from the mechanism's own darkened (smallest ε) to nearly white; by rank."""
+    own = np.array(to_rgb(MARKS[mechanism][0]))
+    ranks = np.argsort(np.argsort(epsilons)) / max(1, len(epsilons) - 1)
+    return [tuple(0.55 * own * (1 - r) + (0.35 * own + 0.65) * r) for r in ranks]
+
+
+def draw_cloud(axes: Axes, sweep: Drawn, mechanism: str, attack: str) -> None:
+    names = (f"auc_{attack}", "test_accuracy")
+    x, y, dx, dy = (sweep.at(name, mechanism) for name in (*names, *(f"{name}_sd" for name in names)))
+    marker = MARKS[mechanism][1]
+    colours = [EXPOSED] * len(x) if mechanism == "none" else shades(mechanism, sweep.at("epsilon", mechanism))
+    for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
+        if np.isfinite(dx[i]) and np.isfinite(dy[i]):
+            axes.errorbar(x[i], y[i], dy[i], dx[i], fmt="none", ecolor=REFERENCE, elinewidth=1, capsize=2, zorder=2)
+        edge, size, width, order = (INK, 11, 1.4, 4) if sweep.own else (MARKS[mechanism][0], 7, 0.8, 3)
+        look = {"markeredgecolor": edge, "markersize": size, "markeredgewidth": width, "zorder": order}
+        axes.plot(x[i], y[i], marker, color=colours[i], alpha=sweep.strength, **look)
+
+
+def label_cloud(axes: Axes, sweep: Drawn, attack: str, taken: list) -> list:
+    """ε beside the points, where no other label stands; returns where labels stand, in pixels."""
+    for mechanism in MECHANISMS:
+        x, y = sweep.at(f"auc_{attack}", mechanism), sweep.at("test_accuracy", mechanism)
+        epsilons = sweep.at("epsilon", mechanism)
+        for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
+            here = axes.transData.transform((x[i], y[i])) / 2  # drawn at twice the density
+            if any(abs(here[0] - a) < 58 and abs(here[1] - b) < 14 for a, b in taken):
+                continue
+            words = WORDS["none"] if mechanism == "none" else f"ε = {epsilon_text(epsilons[i])}"
+            colour, paper = INK if sweep.own else "#5A5750", {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.75}
+            how = {"textcoords": "offset points", "fontsize": SMALL, "color": colour, "bbox": paper, "zorder": 5}
+            axes.annotate(words, (x[i], y[i]), (8, 3), **how)
+            taken = [*taken, tuple(here)]
+    return taken
+
+
+def draw_key(axes: Axes) -> None:
+    """Which shape is which, at the lower right, where accuracy is low and the leak large: seldom a point is there."""
+    for place, (mechanism, (colour, marker)) in enumerate(MARKS.items()):
+        at = 0.06 + 0.065 * place
+        axes.plot([0.80], [at], marker, color=colour, markersize=7, transform=axes.transAxes, zorder=6)
+        axes.text(0.83, at, WORDS[mechanism], transform=axes.transAxes, va="center", fontsize=SMALL)
+
+
+def cloud_words(sweep: Drawn, mechanism: str, attack: str) -> list[str]:
+    x, y = sweep.at(f"auc_{attack}", mechanism), sweep.at("test_accuracy", mechanism)
+    epsilons = sweep.at("epsilon", mechanism)
+    return [
+        f"{sweep.words}, {WORDS[mechanism]}"
+        + ("" if mechanism == "none" else f" at ε = {epsilon_text(epsilons[i])}")
+        + f": accuracy {y[i]:.2f}, AUC {x[i]:.2f}"
+        for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    ]
+
+
+# ---- ROC
+def roc_chart(sweep: Drawn | None, attack: str, logarithmic: bool, width: int) -> Chart:
+    """The mean ROC curve of every ε, central and local; without a defence in both."""
+    wide, said = width >= WIDE, []
+    with rc_context(STYLE):
+        figure = new_figure(width, 330 if wide else 640, left=50, right=14, top=52, bottom=48)
+        figure.subplots_adjust(wspace=0.2, hspace=0.46)
+        for place, mechanism in enumerate(("central", "local"), 1):
+            axes = figure.add_subplot(*((1, 2, place) if wide else (2, 1, place)))
+            curves = [] if sweep is None else roc_curves(sweep, mechanism, attack)
+            draw_rocs(axes, curves, logarithmic)
+            axes.set_title(f"{heading(mechanism)}\nmembers found (lower: safer)", loc="left")
+            said += [f"{WORDS[mechanism]}, {words}: {np.interp(0.1, GRID, y):.2f}" for words, y, _, _ in curves]
+    return Chart(figure, f"Share of members found at 10 % false alarms: {'; '.join(said) or 'nothing to show yet'}.")
+
+
+def roc_curves(sweep: Drawn, mechanism: str, attack: str) -> list[tuple[str, np.ndarray, object, object]]:
+    """(words, curve, colour, dash): first without a defence, then by rising ε."""
+    curves = sweep.arrays.get(f"roc_{attack}")
+    if curves is None:
+        return []
+    epsilons, places = sweep.at("epsilon", mechanism), sweep.places(mechanism)
+    found = [("no defence", curves[i], EXPOSED, "-") for i in sweep.places("none")]
+    colours = shades(mechanism, epsilons)
+    for order, i in enumerate(places[::-1]):
+        back = len(places) - 1 - order
+        words = f"ε = {epsilon_text(epsilons[back])}"
+        found.append((words, curves[i], colours[back], DASHES[order % len(DASHES)]))
+    return [curve for curve in found if np.isfinite(curve[1]).all()]
+
+
+def draw_rocs(axes: Axes, curves: list, logarithmic: bool) -> None:
+    x = GRID[1:] if logarithmic else GRID
+    axes.plot(x, x, color=REFERENCE, linewidth=1.1)
+    for place, (words, curve, colour, dash) in enumerate(curves):
+        axes.plot(x, curve[-len(x) :], color=colour, linestyle=dash, linewidth=1.7)
+        at = 0.05 + 0.075 * (len(curves) - 1 - place)
+        axes.plot([0.60, 0.69], [at, at], color=colour, linestyle=dash, linewidth=1.7, transform=axes.transAxes)
+        axes.text(0.71, at, words, transform=axes.transAxes, va="center", fontsize=SMALL)
+    if not curves:
+        axes.text(0.5, 0.5, "no curves yet", transform=axes.transAxes, ha="center", color=REFERENCE)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+            axis.set_tick_params(which="minor", length=0)
+    axes.set_xlim(1e-3 if logarithmic else 0, 1)
+    axes.set_ylim(1e-3 if logarithmic else 0, 1.02)
+    axes.set_xlabel("outsiders wrongly accused")

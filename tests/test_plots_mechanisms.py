@@ -1,0 +1,138 @@
+"""Charts of lesson 5: at any width, described by their own numbers, and drawn also where something is missing."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dpmia_lab.experiments.mechanisms import ATTACKS, GRID
+from dpmia_lab.plots import mechanisms as plots
+from dpmia_lab.plots import tradeoffs
+
+AXES = {"central": "ε for a record, add or remove one", "local": "ε for a record, replace one"}
+
+
+def sweep_arrays(seeds=2):
+    """No defence, three central and two local strengths, in the order in which the experiment has them."""
+    arrays = {
+        "mechanism": [0, 1, 1, 1, 2, 2],
+        "parameter": [np.nan, 0.5, 2, 8, 0.5, 3],
+        "epsilon": [np.nan, 20.0, 1.3, 0.2, 300.0, 1800.0],
+        "test_accuracy": [0.95, 0.8, 0.4, 0.1, 0.7, 0.94],
+        "auc_white_box": [0.8, 0.7, 0.6, 0.5, 0.6, 0.78],
+        "auc_black_box": [0.75, 0.66, 0.55, 0.5, 0.58, 0.74],
+        "phi_white_box": [np.nan, 1.9, 1.1, np.nan, 2.0, 1.4],
+    }
+    arrays = {name: np.array(values, dtype=float) for name, values in arrays.items()}
+    if seeds > 1:
+        arrays |= {f"{name}_sd": np.full(6, 0.02) for name in ("test_accuracy", "auc_white_box", "phi_white_box")}
+    arrays |= {f"roc_{attack}": np.tile(np.sqrt(GRID), (6, 1)) for attack in ATTACKS}
+    return arrays
+
+
+def drawn(chart):
+    return np.asarray(Image.open(io.BytesIO(chart.png())).convert("RGB"))
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def only(arrays, *kinds):
+    kept = np.isin(arrays["mechanism"], kinds)
+    return {name: values[kept] for name, values in arrays.items()}
+
+
+REFERENCE = plots.Drawn(sweep_arrays(), "reference")
+OWN = plots.Drawn(sweep_arrays(seeds=1), "your run 1", own=True)
+
+
+def all_charts(sweeps, width, attack="white_box"):
+    roc = sweeps[0] if sweeps else None
+    return [
+        plots.over_epsilon_chart(sweeps, attack, AXES, width),
+        tradeoffs.tradeoff_chart(sweeps, attack, "white box", width),
+        tradeoffs.roc_chart(roc, attack, False, width),
+    ]
+
+
+@pytest.mark.parametrize("width", [300, 726])
+def test_charts_are_drawn_at_their_width(width):
+    charts = all_charts([REFERENCE, OWN], width)
+    assert [drawn(chart).shape[1] for chart in charts] == [2 * width] * 3
+    columns = {round(axes.get_position().x0, 2) for axes in charts[0].figure.axes}
+    assert len(charts[0].figure.axes) == 6 and len(columns) == (2 if width == 726 else 1)
+
+
+@pytest.mark.parametrize(
+    "sweeps",
+    [
+        [],
+        [OWN],
+        [plots.Drawn(only(sweep_arrays(), 0, 1), "reference")],
+        [plots.Drawn(only(sweep_arrays(1), 0), "your sweep so far", own=True)],
+        [plots.Drawn({n: v for n, v in sweep_arrays(1).items() if "roc" not in n}, "your sweep so far", own=True)],
+    ],
+    ids=["nothing", "no reference", "central only", "no defence only", "while it runs"],
+)
+def test_what_is_missing_is_not_drawn(sweeps):
+    for chart in all_charts(sweeps, 726):
+        assert drawn(chart).size and "nan" not in chart.alt
+    if not sweeps:
+        assert all("nothing to show yet" in chart.alt for chart in all_charts(sweeps, 300))
+
+
+def test_an_attack_that_was_not_made_leaves_its_places_empty():
+    for chart in all_charts([REFERENCE], 726, "black_box_shifted")[1:]:
+        assert drawn(chart).size
+    assert "nothing to show yet" in tradeoffs.tradeoff_chart([REFERENCE], "black_box_shifted", "black box", 726).alt
+
+
+def test_the_words_hold_the_numbers():
+    over, scatter, roc = (chart.alt for chart in all_charts([REFERENCE, OWN], 726))
+    assert "reference, central, at ε = 0.2: accuracy 0.10, AUC 0.50, φ undefined" in over
+    assert "your run 1, local, at ε = 1800: accuracy 0.94, AUC 0.78, φ 1.40" in over
+    assert "reference, no defence: accuracy 0.95, AUC 0.80" in scatter and "your run 1, central at ε = 20" in scatter
+    assert "central, ε = 1.3: 0.3" in roc and "local, no defence" in roc
+
+
+def test_an_undefined_phi_is_a_mark_at_the_axis_and_never_a_number():
+    axes = plots.over_epsilon_chart([REFERENCE], "white_box", AXES, 726).figure.axes[4]  # φ, central
+    crosses = [line for line in axes.lines if line.get_marker() == "x" and len(line.get_xdata())]
+    assert [list(line.get_xdata()) for line in crosses] == [[0.2]]
+    assert any("undefined" in words for words in texts(axes))
+    line = next(line for line in axes.lines if line.get_marker() == "o")
+    assert list(line.get_xdata()) == [1.3, 20.0]
+    local = plots.over_epsilon_chart([REFERENCE], "white_box", AXES, 726).figure.axes[5]
+    assert not any("undefined" in words for words in texts(local))
+
+
+def test_the_readers_points_are_larger_and_edged_in_ink():
+    axes = plots.over_epsilon_chart([REFERENCE, OWN], "white_box", AXES, 726).figure.axes[0]
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    assert dots[1].get_markersize() > dots[0].get_markersize()
+    assert dots[1].get_markeredgecolor() == plots.INK and dots[0].get_markeredgecolor() != plots.INK
+
+
+def test_error_bars_need_several_seeds():
+    several, single = (plots.over_epsilon_chart([sweep], "white_box", AXES, 726) for sweep in (REFERENCE, OWN))
+    assert several.figure.axes[0].containers and not single.figure.axes[0].containers
+
+
+def test_a_smaller_epsilon_is_darker_and_mechanisms_differ_in_shape():
+    colours = tradeoffs.shades("central", np.array([0.2, 1.3, 20.0]))
+    assert sorted(colours, key=sum) == colours
+    assert len({marker for _, marker in plots.MARKS.values()}) == 3
+
+
+def test_roc_axes_may_be_logarithmic():
+    axes = tradeoffs.roc_chart(REFERENCE, "white_box", True, 726).figure.axes[0]
+    assert axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlim()[0] == 1e-3
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"), [(0.2, "0.2"), (1.2341, "1.24"), (1800.0, "1800"), (257_600.0, "257600")]
+)
+def test_an_epsilon_is_never_understated_nor_in_powers_of_ten(epsilon, words):
+    assert plots.epsilon_text(epsilon) == words
