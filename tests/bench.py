@@ -28,6 +28,7 @@ from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Snapshot, Stage, drain
 from dpmia_lab.widgets.pictures import people_html
 from dpmia_lab.widgets.runner import Runner
+from tests.bench_attacks import attack_rows
 from tests.bench_membership import membership_rows
 from tests.bench_private import private_rows
 from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
@@ -70,7 +71,7 @@ def main() -> None:
     for row in private_rows():
         print(row, flush=True)
     print("\nMembership inference")
-    for row in membership_rows():
+    for row in chain(membership_rows(), attack_rows()):
         print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 

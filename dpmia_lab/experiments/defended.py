@@ -282,6 +282,7 @@ class Workshop:
             adam=c.optimizer == "adam",
             decay=c.decay if c.regularised else 0.0,
             private=stacked.Noise(c.z, c.clip) if c.defence == "central" else None,
+            augment=self.augmentation(),
             patience=0 if c.defence == "central" else c.patience,
             validations=[self.validation(validation) for _, validation in sets] if c.patience else None,
         )

@@ -68,11 +68,11 @@ def numbers_of(**texts: str) -> list[float]:
 PAPER = {"data": "skewed_purchases", "rate": 0.001, "batch": 100, "inside": 0, "patience": 5}
 SMALL = Config(
     data="skewed_purchases", classes=10, records=60, epochs=2, central_epochs=2, width=8, shadows=1, inside=0,
-    zs="1", epsilons="1", repeats=2,
+    zs="1", epsilons="1",
 )  # fmt: skip
 PRESETS = {
-    "skewed-10": Config(**PAPER, classes=10, records=8000, epochs=100, shadows=2),
-    "skewed-50": Config(**PAPER, classes=50, records=8000, epochs=100, shadows=2),
+    "skewed-10": Config(**PAPER, classes=10, records=8000, epochs=30, shadows=2),
+    "skewed-50": Config(**PAPER, classes=50, records=8000, epochs=30, shadows=2),
     "purchases": Config(classes=20, records=2000, epochs=60, inside=0, shadows=4, patience=5, rate=0.001, batch=128),
     "faces": Config(
         data="faces", people=20, pictures=60, records=200, model="transfer", epochs=60, batch=32, inside=0, shadows=4,
