@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpmia_lab.attacks.membership import shadow
 from dpmia_lab.checks import Mistake
 from dpmia_lab.data.population import Population
 from dpmia_lab.experiments import attackers, membership
@@ -66,8 +67,8 @@ def test_shadow_models_never_train_on_what_is_evaluated(monkeypatch):
     monkeypatch.setattr(
         Workshop, "training_set", lambda self, r, *path: (trained_on.append((path, r)), whole(self, r, *path))[1]
     )
-    learn = attackers.shadow.shadow_scores
-    monkeypatch.setattr(attackers.shadow, "shadow_scores", lambda k, *rest: (known.append(k), learn(k, *rest))[1])
+    learn = shadow.shadow_scores
+    monkeypatch.setattr(shadow, "shadow_scores", lambda k, *rest: (known.append(k), learn(k, *rest))[1])
     monkeypatch.setattr(membership, "load_population", lambda *_, **__: numbered(600))
     result = ran(data="numbered", records=60, epochs=2, white_box=True, inside=4)
     candidates = candidates_of(replace(QUICK, records=60), numbered(600))

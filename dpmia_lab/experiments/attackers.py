@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab.attacks.membership import lira, rmia, shadow, signals, threshold, white_box
+from dpmia_lab.attacks.membership import lira, rmia, signals, threshold
 from dpmia_lab.experiments.candidates import Asked, Candidates, candidate_halves, shadow_halves
 from dpmia_lab.experiments.defended import Records, Workshop
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows the controls
     from torch import nn
+
+    from dpmia_lab.attacks.membership.shadow import Known
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ def threshold_attacks(book: Book) -> Stage[None]:
 
 def white_box_attack(workshop: Workshop, model: "nn.Module", book: Book) -> Stage[None]:
     """Nasr et al.: the attacker knows half of the members and outsiders, and is judged on the other half."""
+    from dpmia_lab.attacks.membership import white_box
+
     seed = workshop.config.seed
     for i, (ending, asked) in enumerate(book.asked.items()):
         yield Progress(i, len(book.asked), "attacking: white box")
@@ -103,12 +107,14 @@ def white_box_attack(workshop: Workshop, model: "nn.Module", book: Book) -> Stag
 # ---- shadow models on the attacker's own records
 def pool_attacks(workshop: Workshop, model: "nn.Module", candidates: Candidates, book: Book) -> Stage[None]:
     """Shokri et al., and what needs only models that never saw a candidate: offline likelihood ratio and RMIA."""
+    from dpmia_lab.attacks.membership.shadow import shadow_scores
+
     config = workshop.config
     heard = yield from part(shadow_outputs(workshop, candidates), 0.0, 0.8, "training shadow models")
     for i, (ending, said) in enumerate(book.said.items()):
         share = 0.8 + 0.2 * i / len(book.said), 0.8 + 0.2 * (i + 1) / len(book.said)
         generator = torch_generator(config.seed, "black box", ending)
-        stage = shadow.shadow_scores(heard.known(ending), said.confidences, said.y, generator)
+        stage = shadow_scores(heard.known(ending), said.confidences, said.y, generator)
         yield book.enter("black_box", ending, (yield from part(stage, *share, "attacking: black box")))
     if config.shadows < 2:
         return
@@ -130,11 +136,13 @@ class Heard:
     probability: dict[str, list[np.ndarray]]
     reserve: list[np.ndarray]  # (z,) a model
 
-    def known(self, ending: str) -> shadow.Known:
+    def known(self, ending: str) -> "Known":
+        from dpmia_lab.attacks.membership.shadow import Known
+
         own = self.own[ending]
         inside = np.concatenate([np.full(len(said.y), trained_on) for said, trained_on in own])
         confidences = np.concatenate([said.confidences for said, _ in own]).astype(np.float32)
-        return shadow.Known(confidences, np.concatenate([said.y for said, _ in own]), inside)
+        return Known(confidences, np.concatenate([said.y for said, _ in own]), inside)
 
 
 def shadow_outputs(workshop: Workshop, candidates: Candidates) -> Stage[Heard]:

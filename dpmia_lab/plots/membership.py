@@ -26,7 +26,7 @@ LINES = {
     "lira_fixed": ("LiRA, 1 variance", EXPOSED, EXPOSED_WORDS, "-"),
     "rmia": ("RMIA", "#CC79A7", "#8E4A73", MIXED),
 }
-KEY, KEY_ROW = 178, 20  # pixels: width of the key, height of a line of it
+KEY, KEY_ROW = 190, 20  # pixels: width of the key, height of a line of it
 BINS = 20
 
 
@@ -142,7 +142,7 @@ def axes_with_key(width: int, rows: int) -> tuple[Axes, Axes, Axes, Figure]:
     wide, left, top, bottom, gap = width >= WIDE, 52, 46, 50, 58
     side = (width - left - gap - KEY - 12) // 2 if wide else width - left - 14
     high = max(side, 210)
-    height = top + high + bottom if wide else 2 * (top + high + bottom) + rows * KEY_ROW
+    height = top + high + bottom if wide else 2 * (top + high + bottom) + (rows + 1) * KEY_ROW
     figure = new_figure(width, height, 0, 0, 0, 0)
 
     def axes_at(x: float, y: float, w: float, h: float) -> Axes:
@@ -150,7 +150,7 @@ def axes_with_key(width: int, rows: int) -> tuple[Axes, Axes, Axes, Figure]:
 
     first = axes_at(left, top, side, high)
     second = axes_at(left + side + gap, top, side, high) if wide else axes_at(left, 2 * top + high + bottom, side, high)
-    place = (width - KEY, top) if wide else (left, 2 * (top + high + bottom))
+    place = (width - KEY, top) if wide else (left, 2 * (top + high + bottom) + KEY_ROW)
     key = axes_at(*place, KEY if wide else side, rows * KEY_ROW)
     key.set_axis_off()
     key.set_xlim(0, KEY if wide else side)
@@ -172,7 +172,8 @@ def draw_roc(axes: Axes, curves: list[Curve], allowed: Allowed | None, lowest: f
     for curve in reversed(curves):
         _, colour, _, dash = LINES[curve.attack]
         x, y = np.maximum(curve.fpr, lowest), np.maximum(curve.tpr, lowest)
-        axes.plot(x, y, color=colour, linestyle=dash, linewidth=1.8, drawstyle="steps-post")
+        style = "steps-post" if lowest else "default"  # where rates are few, nothing is interpolated
+        axes.plot(x, y, color=colour, linestyle=dash, linewidth=1.8, drawstyle=style)
     if allowed is not None:
         x = np.maximum(allowed.fpr, lowest)
         axes.plot(x, allowed.tpr, color=PROTECTED, linewidth=2)

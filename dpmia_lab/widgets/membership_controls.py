@@ -16,7 +16,7 @@ SETS = {
     "mnist": ("MNIST, 5,000 digits", "pictures"),
     "digits": ("small digits", "pictures"),
     "faces": ("generated faces", "pictures"),
-    "collaboration": ("who works with whom (graphs)", "graphs"),
+    "collaboration": ("collaborations (graphs)", "graphs"),
 }
 MODEL_WORDS = {
     "mlp": "one hidden layer",

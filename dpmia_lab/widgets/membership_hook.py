@@ -89,7 +89,8 @@ class MembershipHook:
             return
         self.asked, self.seconds = asked, time.monotonic() - self.start_time
         self.words.value = (
-            "<h3>Were you a patient?</h3><p>Below are the diagnoses of eight people, a dark pixel each. Exactly four "
+            "<h3>A hospital published a model, not its patients. Were you one?</h3><p>Below are the diagnoses of eight "
+            "people, a dark pixel each; to have been a patient there is a diagnosis in itself. Exactly four "
             "of them were among the patients the model was trained on. <b>Say which.</b> Nothing in a record tells: "
             "all eight were drawn from the same crowd. Then let the model answer.</p>"
         )

@@ -81,7 +81,7 @@ class MembershipPanel(ExperimentPanel):
         kind = kind_of(values["data"])
         if kind:
             one_of(MODELS[kind], **{f"model (for {kind})": values["model"]})
-        return super().config(**values, weights="")  # a link must not make the server open a file
+        return super().config(**values)
 
     def changed(self) -> None:
         values = self.controls.values()

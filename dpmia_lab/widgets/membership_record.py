@@ -1,5 +1,6 @@
 """Lesson 4, one record at a time: who is most exposed, and what the attacker comes to believe of a chosen one."""
 
+from collections.abc import Callable
 from html import escape
 
 import ipywidgets as widgets
@@ -34,9 +35,6 @@ class RecordPanel:
         self.order = np.array([], dtype=int)  # places within ``shown``, most exposed first
         self.width = 640
         self.gallery = text(WAITING, "dp-gallery-place")
-        self.which = with_classes(
-            widgets.IntSlider(1, 1, 1, description="record, from most to least exposed"), "dp-field", "dp-which"
-        )
         self.prior = with_classes(
             widgets.SelectionSlider(options=PRIORS, description="what the attacker believed before"),
             "dp-field",
@@ -45,13 +43,11 @@ class RecordPanel:
         self.picture, self.odds = text("", "dp-one-record"), text("", "dp-odds")
         self.chart = text("", "dp-record-chart")
         self.drawing = Soon(self.draw, REST)
-        on_change(self.which, lambda _: self.moved())
+        self.prior.style.description_width = "initial"
         on_change(self.prior, lambda _: self.describe())
-        for slider in (self.which, self.prior):
-            slider.style.description_width = "initial"
-        left = column(self.which, self.prior, self.picture, classes=("dp-record-controls",))
+        self.left = column(classes=("dp-record-controls",))
         right = column(self.odds, self.chart, classes=("dp-record-results",))
-        self.one = column(left, right, classes=("dp-section", "dp-record-columns"))
+        self.one = column(self.left, right, classes=("dp-section", "dp-record-columns"))
         self.one.layout.display = "none"
         self.view = card(self.gallery, self.one, page_width(self.set_page_width), name="dp-record")
         panel.listeners.append(self.take)
@@ -71,7 +67,8 @@ class RecordPanel:
         if self.can_say:
             logits, inside = arrays["shadow_logits"], arrays["shadow_inside"]
             self.fits = {kind: fitted(logits, inside == kind, True) for kind in (True, False)}
-        self.which.max = len(self.order)
+        self.which = new_slider(len(self.order), self.moved)
+        self.left.children = [self.which, self.prior, self.picture]
         self.describe()
         self.draw()
 
@@ -120,6 +117,14 @@ class RecordPanel:
         if width != self.width:
             self.width = width
             self.draw()
+
+
+def new_slider(records: int, moved: Callable[[], None]) -> widgets.IntSlider:
+    """A new one for every run: the keys Home and End of a slider whose range was changed keep to the old one."""
+    made = widgets.IntSlider(1, 1, records, description="record, from most to least exposed")
+    made.style.description_width = "initial"
+    on_change(made, lambda _: moved())
+    return with_classes(made, "dp-field", "dp-which")
 
 
 def odds_html(log_ratio: float, prior: float) -> str:

@@ -100,7 +100,7 @@ def summary_html(config: Config, numbers: dict[str, float]) -> str:
             "protected",
         ),
         number_html(
-            f"{100 * gap:.1f} points",
+            f"{100 * gap:.1f} points".replace("-", "−"),
             "more on training records",
             f"{n['train_accuracy']:.1%} there. Attacks live on what it knows of its own records only. Lower is safer.",
             "exposed",
