@@ -66,8 +66,8 @@ def over_epsilon_chart(sweeps: Sequence[Drawn], attack: str, axis_words: dict[st
     wide, ending = width >= WIDE, ending_of(attack)
     rows = 3 if wide else 6
     with rc_context(STYLE):
-        figure = new_figure(width, rows * (ROW + 44) + 30, left=50, right=14, top=66, bottom=64)
-        figure.subplots_adjust(wspace=0.2, hspace=0.5 if wide else 0.78)
+        figure = new_figure(width, rows * (ROW + (44 if wide else 64)) + 30, left=50, right=14, top=66, bottom=64)
+        figure.subplots_adjust(wspace=0.2, hspace=0.5 if wide else 0.85)
         for row, draw in enumerate((draw_accuracy, draw_aucs, draw_phi)):
             for column, mechanism in enumerate(("central", "local")):
                 place = (3, 2, 2 * row + column + 1) if wide else (6, 1, 2 * row + column + 1)
@@ -75,10 +75,8 @@ def over_epsilon_chart(sweeps: Sequence[Drawn], attack: str, axis_words: dict[st
                 axes.set_xscale("log")
                 draw(axes, sweeps, mechanism, ending, attack)
                 finish(axes, sweeps, mechanism, axis_words[mechanism] if row == 2 or not wide else "")
-                if wide and row == 0:
+                if row == 0 or not wide:
                     axes.set_title(f"{heading(mechanism)}\n{axes.get_title('left')}", loc="left")
-                elif not wide:
-                    axes.set_title(f"{WORDS[mechanism]}: {axes.get_title('left')}", loc="left")
     return Chart(figure, over_epsilon_words(sweeps, attack))
 
 
@@ -173,7 +171,7 @@ def finish(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, words: str) -> N
     else:
         axes.set_xticks([])
         axes.text(0.5, 0.5, "no points yet", transform=axes.transAxes, ha="center", color=REFERENCE)
-    axes.xaxis.set_tick_params(which="minor", bottom=False)
+    axes.set_xticks([], minor=True)  # they cost more time than the curves
     axes.set_xlabel(words, fontsize=SMALL)
 
 

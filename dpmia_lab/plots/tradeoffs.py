@@ -32,8 +32,8 @@ def tradeoff_chart(sweeps: Sequence[Drawn], attack: str, attack_words: str, widt
         for sweep in sorted(sweeps, key=lambda sweep: not sweep.own)[: 1 if narrow else 2]:
             taken = label_cloud(axes, sweep, attack, taken)
         axes.set_title("test accuracy (higher: more useful)\nbest: upper left. Darker: smaller ε", loc="left")
-        axes.set_xlabel(f"AUC, {attack_words} (lower: safer)")
-        draw_key(axes)
+        axes.set_xlabel("AUC (lower: safer)" if narrow else f"AUC, {attack_words} (lower: safer)")
+        draw_key(axes, 0.64 if narrow else 0.8)
     return Chart(figure, f"Accuracy against AUC: {'; '.join(said) or 'nothing to show yet'}.")
 
 
@@ -56,9 +56,11 @@ def draw_cloud(axes: Axes, sweep: Drawn, mechanism: str, attack: str) -> None:
     x, y, dx, dy = (sweep.at(name, mechanism) for name in (*names, *(f"{name}_sd" for name in names)))
     marker = MARKS[mechanism][1]
     colours = [EXPOSED] * len(x) if mechanism == "none" else shades(mechanism, sweep.at("epsilon", mechanism))
+    bars = np.isfinite(x + y + dx + dy)
+    if bars.any():
+        how = {"fmt": "none", "ecolor": REFERENCE, "elinewidth": 1, "capsize": 2, "zorder": 2}
+        axes.errorbar(x[bars], y[bars], dy[bars], dx[bars], **how)
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
-        if np.isfinite(dx[i]) and np.isfinite(dy[i]):
-            axes.errorbar(x[i], y[i], dy[i], dx[i], fmt="none", ecolor=REFERENCE, elinewidth=1, capsize=2, zorder=2)
         edge, size, width, order = (INK, 11, 1.4, 4) if sweep.own else (MARKS[mechanism][0], 7, 0.8, 3)
         look = {"markeredgecolor": edge, "markersize": size, "markeredgewidth": width, "zorder": order}
         axes.plot(x[i], y[i], marker, color=colours[i], alpha=sweep.strength, **look)
@@ -76,17 +78,20 @@ def label_cloud(axes: Axes, sweep: Drawn, attack: str, taken: list) -> list:
             words = WORDS["none"] if mechanism == "none" else f"ε = {epsilon_text(epsilons[i])}"
             colour, paper = INK if sweep.own else "#5A5750", {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.75}
             how = {"textcoords": "offset points", "fontsize": SMALL, "color": colour, "bbox": paper, "zorder": 5}
-            axes.annotate(words, (x[i], y[i]), (8, 3), **how)
+            if axes.transAxes.inverted().transform(2 * here)[0] > 0.75:  # no room at its right
+                axes.annotate(words, (x[i], y[i]), (0, 8), ha="right", **how)
+            else:
+                axes.annotate(words, (x[i], y[i]), (8, 3), **how)
             taken = [*taken, tuple(here)]
     return taken
 
 
-def draw_key(axes: Axes) -> None:
+def draw_key(axes: Axes, left: float) -> None:
     """Which shape is which, at the lower right, where accuracy is low and the leak large: seldom a point is there."""
     for place, (mechanism, (colour, marker)) in enumerate(MARKS.items()):
         at = 0.06 + 0.065 * place
-        axes.plot([0.80], [at], marker, color=colour, markersize=7, transform=axes.transAxes, zorder=6)
-        axes.text(0.83, at, WORDS[mechanism], transform=axes.transAxes, va="center", fontsize=SMALL)
+        axes.plot([left], [at], marker, color=colour, markersize=7, transform=axes.transAxes, zorder=6)
+        axes.text(left + 0.03, at, WORDS[mechanism], transform=axes.transAxes, va="center", fontsize=SMALL)
 
 
 def cloud_words(sweep: Drawn, mechanism: str, attack: str) -> list[str]:

@@ -60,7 +60,7 @@ def quick_presets() -> dict[str, Config]:
 
 def quick_experiment() -> SimpleNamespace:
     """The sweep as the page offers it: small by default."""
-    return SimpleNamespace(PRESETS=quick_presets(), run=mechanisms.run)
+    return SimpleNamespace(Config=Config, PRESETS=quick_presets(), run=mechanisms.run)
 
 
 def preset_of(config: Config) -> str:
@@ -94,6 +94,7 @@ def sweep_so_far(config: Config, table: np.ndarray, words: str) -> Sweep:
 # ---- who keeps more accuracy at equal AUC?
 CLEAR = 0.05  # a smaller mean difference of accuracies counts as alike
 HARDLY = 0.005  # so much worse is not worse
+NARROW = 0.01  # a range of AUC in which chance decides
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Contest:
 
     @property
     def verdict(self) -> str:
-        """local, central, alike; or neither, where no AUC is reached by both."""
+        """local, central, alike; or neither, where hardly any AUC is reached by both."""
         if not len(self.levels):
             return "neither"
         return "alike" if abs(self.mean) < CLEAR else "local" if self.mean > 0 else "central"
@@ -129,7 +130,7 @@ def contest(sweep: Sweep, attack: str) -> Contest:
         return Contest(*(np.array([]),) * 3)
     low, high = max(auc[0] for auc, _ in curves), min(auc[-1] for auc, _ in curves)
     levels = np.unique(np.concatenate([[low, high], *(auc for auc, _ in curves)]))
-    levels = levels[(levels >= low) & (levels <= high)]
+    levels = levels[(levels >= low) & (levels <= high) & (high - low >= NARROW)]
     return Contest(levels, *(np.interp(levels, *curve) for curve in curves))
 
 

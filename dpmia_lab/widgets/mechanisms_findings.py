@@ -69,7 +69,7 @@ def boxes_claim(sweep: Sweep, ending: str) -> Verdict:
     if not len(apart):
         return None, "there is no black-box attack to compare with"
     return bool(apart.mean() > CLEARLY), (
-        f"the white box's AUC is {signed(apart.mean())} above the black box's on average, and higher at "
+        f"the white box's AUC minus the black box's is {signed(apart.mean())} on average, and it is higher at "
         f"{(apart > 0).sum()} of {len(apart)} points"
     )
 
@@ -89,7 +89,7 @@ def interval_claim(sweep: Sweep, ending: str) -> Verdict:
 # claim: (title, what the paper says, the check, the presets it is about; () for all)
 CLAIMS = [
     ("ε alone cannot compare mechanisms", "ε of local noise is hundreds or thousands of times that of central noise "
-     "where both protect alike", epsilon_claim, ()),
+     f"where both protect alike (here {FAR_APART} times counts)", epsilon_claim, ()),
     ("The two pay alike for protection", "for most data sets similar pairs of accuracy and AUC", similar_claim, ()),
     ("Local is strictly better on Skewed Purchases, 10 classes", "never less accuracy at equal AUC", strict_claim,
      ("skewed-10",)),

@@ -16,7 +16,7 @@ from dpmia_lab.widgets.runs import Run
 
 ANSWERS = ("local", "central", "alike")
 MOST_BELIEF, LEAST_TRUTH = 0.05, 0.7  # task 1
-SHARE_KEPT, SHARE_LEFT = 0.75, 0.5  # task 2: of accuracy above chance, of the attack's advantage
+SHARE_KEPT, SHARE_LEFT = 0.85, 0.5  # task 2: of accuracy above chance, of the attack's advantage
 
 
 def predict_tradeoff(panel: MechanismsPanel) -> widgets.VBox:
@@ -36,13 +36,13 @@ def predict_tradeoff(panel: MechanismsPanel) -> widgets.VBox:
         if question.truth is not None:
             return
         own, kept = own_sweep(run.config, run.result, "yours"), reference_sweep(preset_of(run.config))
-        found = contest(kept or own, "white_box")
+        mine, theirs = contest(own, "white_box"), contest(kept, "white_box") if kept else None
+        found = theirs if theirs and theirs.verdict != "neither" else mine
         if found.verdict == "neither":
             return
-        mine = f"Your sweep: {contest_words(contest(own, 'white_box'))}."
-        theirs = f" The reference: {contest_words(found)}." if kept else ""
+        said = f"Your sweep: {contest_words(mine)}." + (f" The reference: {contest_words(theirs)}." if theirs else "")
         more = " White box, outsiders like the members; it differs between data sets, so try another."
-        question.measured(ANSWERS.index(found.verdict), mine + theirs + more)
+        question.measured(ANSWERS.index(found.verdict), said + more)
 
     panel.listeners.append(measured)
     return question.view

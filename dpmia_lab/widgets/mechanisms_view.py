@@ -52,8 +52,10 @@ class MechanismsView:
         sources = [("of the reference", "reference"), ("of your newest sweep", "own")]
         self.roc_of = self._field(choice("ROC curves", sources), "roc-of")
         self.roc_axes = self._field(choice("their axes", [("linear", False), ("logarithmic", True)]), "roc-axes")
-        for control in (self.box, self.protocol, self.roc_of, self.roc_axes):
+        for control in (self.box, self.protocol):
             on_change(control, lambda _: self.draw())
+        for control in (self.roc_of, self.roc_axes):
+            on_change(control, lambda _: self.draw_rocs())
         self.over, self.scatter, self.rocs = (text("", "dp-chart", f"dp-{n}") for n in ("over", "scatter", "rocs"))
         self.title, self.sizes, self.promises, self.tables = text(""), text(""), text(""), text("", "dp-tables")
         self.shown = column(self.box, self.protocol, self.why_one, self.roc_of, self.roc_axes)
@@ -75,6 +77,7 @@ class MechanismsView:
         before, self.config = self.config, config
         if before is None or not same_data(before, config):
             self.reference = reference_sweep(preset_of(config))
+            self.roc_of.value = "reference" if self.reference else "own"
             self.draw()
 
     def own(self) -> list[Sweep]:
@@ -122,7 +125,7 @@ class MechanismsView:
         sweeps = [*([self.reference] if self.reference else []), *own]
         self.tables.value = "".join(table_html(sweep, self.protocol.value) for sweep in sweeps[:3])
         if self.can_draw:
-            self.draw_charts(own, known)
+            self.draw_charts(known)
         for listener in self.listeners:
             listener()
 
@@ -135,21 +138,33 @@ class MechanismsView:
         self.why_one.value = "" if both else ONE_PROTOCOL
         self.why_one.layout.display = "none" if both else ""
 
-    def draw_charts(self, own: list[Sweep], known: Sweep | None) -> None:
-        from dpmia_lab.plots.mechanisms import Drawn, over_epsilon_chart
-        from dpmia_lab.plots.tradeoffs import roc_chart, tradeoff_chart
+    def drawn(self) -> list:
+        """The reference, then the reader's sweeps, as charts want them."""
+        from dpmia_lab.plots.mechanisms import Drawn
 
-        width, attack = results_width(self.page), self.attack
-        drawn = [Drawn(self.reference.values, "reference")] if self.reference else []
-        drawn += [Drawn(sweep.values, sweep.words, own=True, age=age) for age, sweep in enumerate(own)]
-        whose = [one for one in drawn if one.own == (self.roc_of.value == "own") and f"roc_{attack}" in one.arrays]
-        charts = {
-            self.over: over_epsilon_chart(drawn, attack, axis_words(known), width),
-            self.scatter: tradeoff_chart(drawn, attack, attack_words(attack), width),
-            self.rocs: roc_chart(whose[0] if whose else None, attack, self.roc_axes.value, width),
-        }
-        for place, chart in charts.items():
-            place.value = chart_html(chart.png(), chart.alt)
+        kept = [Drawn(self.reference.values, "reference")] if self.reference else []
+        return kept + [Drawn(one.values, one.words, own=True, age=age) for age, one in enumerate(self.own())]
+
+    def draw_charts(self, known: Sweep | None) -> None:
+        from dpmia_lab.plots.mechanisms import over_epsilon_chart
+        from dpmia_lab.plots.tradeoffs import tradeoff_chart
+
+        width, sweeps = results_width(self.page), self.drawn()
+        over = over_epsilon_chart(sweeps, self.attack, axis_words(known), width)
+        self.over.value = chart_html(over.png(), over.alt)
+        scatter = tradeoff_chart(sweeps, self.attack, attack_words(self.attack), width)
+        self.scatter.value = chart_html(scatter.png(), scatter.alt)
+        self.draw_rocs()
+
+    def draw_rocs(self) -> None:
+        if not self.can_draw:
+            return
+        from dpmia_lab.plots.tradeoffs import roc_chart
+
+        name, own = f"roc_{self.attack}", self.roc_of.value == "own"
+        whose = next((one for one in self.drawn() if one.own == own and name in one.arrays), None)
+        chart = roc_chart(whose, self.attack, self.roc_axes.value, results_width(self.page))
+        self.rocs.value = chart_html(chart.png(), chart.alt)
 
 
 def swapped(words: dict[str, str]) -> list[tuple[str, str]]:

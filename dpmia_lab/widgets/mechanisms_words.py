@@ -6,7 +6,7 @@ import numpy as np
 
 from dpmia_lab.experiments.mechanisms import MECHANISMS, Config
 from dpmia_lab.privacy.accounting import rounded_up
-from dpmia_lab.widgets.mechanisms_data import CLEAR, Contest, Sweep
+from dpmia_lab.widgets.mechanisms_data import CLEAR, NARROW, Contest, Sweep
 
 DATA_WORDS = {
     "skewed-10": "Skewed Purchases, 10 classes",
@@ -90,7 +90,7 @@ def sizes(config: Config) -> str:
 def contest_words(found: Contest) -> str:
     """The sentence behind a verdict, with its numbers."""
     if found.verdict == "neither":
-        return "no AUC was reached by both mechanisms, so they cannot be compared at equal leak"
+        return f"both reach no range of AUC wider than {NARROW:g}, so they cannot be compared at equal leak"
     who = {
         "alike": "they keep about equal accuracy",
         "local": "<b>local</b> noise keeps more accuracy",

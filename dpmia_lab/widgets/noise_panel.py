@@ -108,7 +108,9 @@ def true_share(epsilon: float) -> float:
 
 
 def odds_text(epsilon: float) -> str:
-    return "∞" if math.isinf(epsilon) else f"{math.exp(epsilon):,.3g}"
+    """e^ε to three digits, in plain figures."""
+    odds = math.exp(epsilon)
+    return "∞" if math.isinf(odds) else f"{odds:,.0f}" if odds >= 100 else f"{odds:.3g}"
 
 
 def cart_numbers_html(cart: np.ndarray, sent: np.ndarray, epsilon: float) -> str:

@@ -127,7 +127,7 @@ def ranking_html(title: str, about: str, entries: list[Entry]) -> str:
     body = "".join(entry_html(rank, entry, most, printed) for rank, entry in enumerate(entries, 1))
     return (
         f'<h4>{title}</h4><div class="dp-scroll"><table class="dp-ranks"><caption>{about}</caption><thead><tr>'
-        f"<th>rank</th><th>accuracy</th><th>AUC</th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<th>rank</th>{head}<th>accuracy</th><th>AUC</th></tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -136,8 +136,8 @@ def entry_html(rank: int, entry: Entry, most: float, printed: bool) -> str:
     last = f"<td class='dp-reference'>{entry.printed:.3f}</td>" if printed else ""
     return (
         f'<tr class="dp-rank-{entry.mechanism}"><td>{rank}. {"● " if entry.own else ""}{entry.words}'
-        f'<div class="dp-rank-bar"><i style="width:{share:.1f}%"></i></div></td><td>{entry.accuracy:.2f}</td>'
-        f"<td>{entry.auc:.3f}</td><td><b>{entry.score:.3f}</b></td>{last}</tr>"
+        f'<div class="dp-rank-bar"><i style="width:{share:.1f}%"></i></div></td><td><b>{entry.score:.3f}</b></td>'
+        f"{last}<td>{entry.accuracy:.2f}</td><td>{entry.auc:.3f}</td></tr>"
     )
 
 
