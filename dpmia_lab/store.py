@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -40,9 +41,9 @@ def config_key(experiment: str, config: dict) -> str:
 
 
 class Store:
-    """A folder of results, holding the ``most`` recently used ones."""
+    """A folder of results, holding the ``most`` recently used ones (None: all)."""
 
-    def __init__(self, root: Path, most: int = 200) -> None:
+    def __init__(self, root: Path, most: int | None = 200) -> None:
         self.root, self.most = Path(root), most
 
     def put(self, experiment: str, config: dict, result: Result, about: dict | None = None) -> None:
@@ -75,11 +76,27 @@ class Store:
             os.utime(place)  # used now
         return result, record
 
+    def records(self) -> list[dict]:
+        """The record of every result, whatever code computed it, the oldest first."""
+        found = []
+        for file in sorted(self.root.glob("[!.]*/record.json"), key=last_used):
+            with contextlib.suppress(OSError, ValueError):  # damaged, or just being replaced
+                found.append(json.loads(file.read_text()))
+        return found
+
+    def clear_leftovers(self, age: float = 3600) -> None:
+        """Remove what a killed process left half-written; younger ones may be another's at work."""
+        for scratch in self.root.glob(".new-*"):
+            if last_used(scratch) < time.time() - age:
+                shutil.rmtree(scratch, ignore_errors=True)
+
     def _place(self, experiment: str, config: dict) -> Path:
         return self.root / f"{experiment}-{config_key(experiment, config)}"
 
     def _forget_oldest(self) -> None:
         """The least recently used; in time also what a killed process left half-written."""
+        if self.most is None:
+            return
         places = sorted(self.root.iterdir(), key=last_used)
         for place in places[: max(0, len(places) - self.most)]:
             shutil.rmtree(place, ignore_errors=True)

@@ -186,7 +186,7 @@ def test_an_epsilon_is_never_understated(value):
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(0.0, "0"), (2.31, "2.31"), (2.311, "2.32"), (99.95, "100"), (12345, "1.24e4")]
+    ("value", "shown"), [(0.0, "0"), (2.31, "2.31"), (2.311, "2.32"), (99.95, "100"), (12345, "12400")]
 )
 def test_rounding_up(value, shown):
     assert accounting.rounded_up(value) == shown

@@ -337,7 +337,7 @@ def test_a_graph_costs_all_its_pairs():
 def test_a_picture_costs_its_values_over_m():
     promised = local.picture_guarantee((1, 250, 250), math.sqrt(250 * 250), 2.0)
     assert promised.epsilon == pytest.approx(500)
-    assert "1.25e5 as paper C adds" in promised.words()
+    assert "125000 as paper C adds" in promised.words()
     assert local.picture_guarantee((3, 4, 4), 1, 2.0).epsilon == pytest.approx(96)
 
 

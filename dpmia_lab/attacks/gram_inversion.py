@@ -12,8 +12,6 @@ import torch
 
 from dpmia_lab.stages import Progress, Stage
 
-EVENT_EVERY = 0.05e9  # products between two events: some 0.02 s
-
 
 @dataclass(frozen=True)
 class Combinations:
@@ -49,7 +47,6 @@ def fredrikson(
     stopped_at, active = torch.zeros_like(start, dtype=torch.long), torch.ones_like(start, dtype=torch.bool)
     recent = start.new_full((patience, *start.shape), torch.inf)  # the last β costs, a ring
     recent[0], change = cost_and_step(a, gram, start)
-    every = max(1, round(EVENT_EVERY / (gram.numel() * gram.shape[1])))
     for step in range(1, steps + 1):
         a = torch.where(active[:, :, None], a + rate * change, a)
         cost, change = cost_and_step(a, gram, start)
@@ -60,9 +57,7 @@ def fredrikson(
         active = active & (cost < recent.max(0).values) & (cost > goal)
         recent[step % patience] = cost
         finished = not bool(active.any())
-        if finished or step % every == 0 or step == steps:
-            confidence = {"confidence": float(1 - best_cost.mean())}
-            yield Progress(steps if finished else step, steps, "attacking", confidence)
+        yield Progress(steps if finished else step, steps, "attacking", {"confidence": float(1 - best_cost.mean())})
         if finished:
             break
     return Combinations(best_a, best_cost, stopped_at)

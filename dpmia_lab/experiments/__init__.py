@@ -3,6 +3,7 @@
 from types import ModuleType
 
 from dpmia_lab.experiments import (
+    evaluation,
     hiding,
     inversion,
     inversion_comparison,
@@ -20,4 +21,5 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "privacy_sweep": privacy_sweep,
     "membership": membership,
     "mechanisms": mechanisms,
+    "evaluation": evaluation,
 }

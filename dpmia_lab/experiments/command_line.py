@@ -20,6 +20,7 @@ from dpmia_lab.experiments.accounting_commands import add_accounting
 from dpmia_lab.experiments.configs import as_dict, text_of, with_text_values
 from dpmia_lab.experiments.progress_line import ProgressLine
 from dpmia_lab.experiments.records import check_writable, circumstances, write_whole
+from dpmia_lab.experiments.sweep_commands import add_sweep
 from dpmia_lab.stages import drain
 
 
@@ -33,8 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except BrokenPipeError:  # the reader of our output has gone, as with "| head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        print("\nStopped; nothing was written.", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"\n{str(stop) or 'Stopped; nothing was written.'}", file=sys.stderr)
         return 130
     return 0
 
@@ -50,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     add_app(commands.add_parser("app", help="serve the lessons as web pages on this machine"))
     add_data(commands.add_parser("data", help="the data sets: what there is, and how to get more"))
     add_accounting(commands)
+    add_sweep(commands)
     return top
 
 

@@ -35,25 +35,34 @@ BASELINES = {  # pictures that owe nothing to the attack, in words
 
 
 @dataclass(frozen=True)
-class TargetConfig:
-    """What is attacked: the data and the model."""
+class PicturesConfig:
+    """Whose pictures."""
 
     data: str = option("faces", "digits, mnist, faces, att_faces, or a file or folder of yours")
     people: int = option(40, "how many people (face sets only)")
     pictures: int = option(10, "pictures a person (generated faces only)")
     height: int = option(56, "height of a face in pixels (face sets only)")
-    model: str = option("softmax", "the model under attack: softmax, mlp or cnn")
 
     def __post_init__(self) -> None:
         whole(2, 1000, people=self.people)
         whole(4, 1000, pictures=self.pictures)
         whole(16, 224, height=self.height)
-        one_of(MODELS, model=self.model)
         pixels = self.people * self.pictures * self.height**2
         if pixels > MOST_PIXELS:
             raise Mistake(
                 f"people times pictures times height squared must be at most {MOST_PIXELS:,}; it is {pixels:,}."
             )
+
+
+@dataclass(frozen=True)
+class TargetConfig(PicturesConfig):
+    """What is attacked: the data and the model."""
+
+    model: str = option("softmax", "the model under attack: softmax, mlp or cnn")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(MODELS, model=self.model)
 
 
 @dataclass(frozen=True)
@@ -124,7 +133,7 @@ def drawn(config: Config) -> "Stage[tuple[Dataset, nn.Module, np.ndarray, dict]]
     return data, model, x, frames
 
 
-def loaded(config: Config) -> Dataset:
+def loaded(config: PicturesConfig) -> Dataset:
     data = load(config.data, people=config.people, pictures=config.pictures, height=config.height, seed=config.seed)
     if min(data.shape[1:]) < LEAST_SIDE:
         size = f"{data.shape[1]} x {data.shape[2]}"

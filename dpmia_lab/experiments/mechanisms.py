@@ -75,12 +75,12 @@ PRESETS = {
     "skewed-50": Config(**PAPER, classes=50, records=8000, epochs=30, shadows=2),
     "purchases": Config(classes=20, records=2000, epochs=60, inside=0, shadows=4, patience=5, rate=0.001, batch=128),
     "faces": Config(
-        data="faces", people=20, pictures=60, records=200, model="transfer", epochs=60, batch=32, inside=0, shadows=4,
-        zs="0.5,1,2,4,8", epsilons="1,5,10,50,100",
+        data="faces", people=50, pictures=16, records=120, model="transfer", epochs=100, batch=32, inside=0, shadows=2,
+        central_epochs=40, zs="0.5,1,2,4,8", epsilons="1,5,10,50,100",
     ),
     "graphs": Config(
-        data="collaboration", records=300, model="graph", epochs=60, batch=50, inside=0, shadows=2, rate=0.005,
-        zs="0.5,2,4", epsilons="0.5,1,2,3",
+        data="collaboration", records=150, model="graph", epochs=150, rate=0.005, batch=50, inside=0, shadows=2,
+        central_epochs=40, zs="0.5,2,4", epsilons="0.5,1,2,3",
     ),
 }  # fmt: skip
 

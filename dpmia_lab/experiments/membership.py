@@ -79,10 +79,12 @@ PRESETS = {
     "purchases": Config(),
     "skewed": Config(data="skewed_purchases", classes=10, records=2000, epochs=20, batch=100, rate=0.001),
     "digits": Config(data="mnist", records=1000, model="mlp", epochs=60, inside=16, shadows=4),
-    "faces": Config(data="faces", records=200, model="transfer", epochs=60, batch=32),
+    "faces": Config(
+        data="faces", people=50, pictures=16, records=120, model="transfer", epochs=100, batch=32, shadows=4
+    ),
     "hospital": Config(data="hospital_like", classes=50, records=1000),
     "graphs": Config(
-        data="collaboration", records=300, model="graph", epochs=120, rate=0.005, batch=50, inside=4, shadows=2
+        data="collaboration", records=150, model="graph", epochs=150, rate=0.005, batch=50, inside=4, shadows=2
     ),
 }
 

@@ -94,9 +94,11 @@ def rounded_up(value: float, digits: int = 3) -> str:
 
 
 def short(value: float, digits: int = 6) -> str:
-    """1e-5, not 1e-05."""
+    """1e-5, not 1e-05; 1830, not 1.83e3."""
     text = f"{value:.{digits}g}"
     head, e, exponent = text.partition("e")
+    if e and 0 < int(exponent) < 6:
+        return f"{float(text):.0f}"
     return f"{head}e{int(exponent)}" if e else text
 
 

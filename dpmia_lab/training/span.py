@@ -91,9 +91,7 @@ def descended(descent: "Descent", draws: "Draws", steps: int) -> Stage[None]:
 class Descent:
     """Models on their way.  weights: (models, r + 1, classes), from 0."""
 
-    def __init__(
-        self, span: Span, y: torch.Tensor, classes: int, privacy: Privacy, rate: float, models: int
-    ) -> None:
+    def __init__(self, span: Span, y: torch.Tensor, classes: int, privacy: Privacy, rate: float, models: int) -> None:
         self.x, self.y, self.privacy = span.coordinates, y, privacy
         self.lengths = self.x.norm(dim=1)  # of inputs with their 1: ‖gradient‖ = length · ‖error‖
         self.scale = rate / (privacy.q * len(y))

@@ -1,0 +1,159 @@
+"""Many softmax regressions attacked and judged a few at a time: what paper E does to its hundred models a cell.
+
+Models arrive as weights in the span of the training inputs; their full weights and pictures exist for a few models at
+once only, so that memory does not grow with their number.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmia_lab.data import Dataset, public_mean
+from dpmia_lab.metrics import reconstruction
+from dpmia_lab.stages import Progress, Stage, part
+
+if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows the controls
+    import torch
+    from torch import nn
+
+    from dpmia_lab.attacks.gram_inversion import Combinations
+    from dpmia_lab.training.span import Span
+
+PIXELS_AT_ONCE = 4_000_000  # of reconstructions: 10 models of 40 people at 92 x 112, some 16 MB
+JUDGED_PIXELS = 400_000  # of pictures before the judge at once: its filters take 30 times as much
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Plain model inversion (E, Algorithm 2) by its letters, and the blur of a stronger attacker."""
+
+    steps: int  # α
+    rate: float  # λ
+    patience: int  # β
+    goal: float  # γ
+    smooth: float  # pixels
+
+
+@dataclass(frozen=True)
+class Target:
+    """What all models of a cell share: the pictures centred on a public mean, and the span of the training ones."""
+
+    data: Dataset
+    span: "Span"
+    train: tuple["torch.Tensor", "torch.Tensor"]  # inputs (n, d) and labels
+    test: tuple["torch.Tensor", "torch.Tensor"]
+
+
+def target_of(data: Dataset, name: str) -> Target:
+    """name: as the configuration calls the data, which decides what is public about them."""
+    import torch
+
+    from dpmia_lab import devices  # noqa: F401 (one thread: the same bits everywhere)
+    from dpmia_lab.training.span import span_of
+
+    mean = torch.from_numpy(public_mean(name, data.shape))
+    train_x, test_x = ((torch.from_numpy(x) - mean).flatten(1) for x in (data.train_x, data.test_x))
+    labels = torch.from_numpy(data.train_y), torch.from_numpy(data.test_y)
+    return Target(data, span_of(train_x), (train_x, labels[0]), (test_x, labels[1]))
+
+
+@dataclass
+class Seen:
+    """What was seen of a group of models; lists with an entry a chunk until they are joined."""
+
+    train_accuracy: list = field(default_factory=list)  # (models,)
+    test_accuracy: list = field(default_factory=list)
+    confidence: list = field(default_factory=list)  # (models, classes): what the model itself says of the picture
+    named: list = field(default_factory=list)  # (models, classes): the judge's verdict
+    named_smoothed: list = field(default_factory=list)
+    named_ssim: list = field(default_factory=list)  # (ssim models, classes): the most similar test picture's label
+    pictures: dict = field(default_factory=dict)  # of the first model, by attacker: (classes, …), viewable
+
+    def joined(self) -> "Seen":
+        lists = {name: np.concatenate(value) for name, value in vars(self).items() if isinstance(value, list) and value}
+        return Seen(**lists, pictures=self.pictures)
+
+
+def attacked(
+    target: Target,
+    weights: "torch.Tensor",  # (models, r + 1, classes)
+    deviation: float,  # of each weight across the span
+    generators: "Sequence[torch.Generator]",  # one a model, for what lies across
+    attack: Attack,
+    judge: "nn.Module",
+    ssim_models: int,  # how many of them are also judged by SSIM, which is slow
+) -> Stage[Seen]:
+    """Attack all people of all models, a few models at a time, and ask the judge about every picture."""
+    from dpmia_lab.training.span import full_weights
+
+    classes, pixels = target.data.classes, target.train[0].shape[1]
+    chunk, models, seen = max(1, PIXELS_AT_ONCE // (classes * pixels)), len(weights), Seen()
+    for start in range(0, models, chunk):
+        own = slice(start, min(start + chunk, models))
+        full, bias = full_weights(target.span, weights[own], deviation, generators[own])
+        seen.train_accuracy.append(accuracies(full, bias, *target.train))
+        seen.test_accuracy.append(accuracies(full, bias, *target.test))
+        share = own.start / models, own.stop / models
+        yield from part(chunk_judged(target, full, bias, attack, judge, seen, ssim_models - start), *share)
+    return seen.joined()
+
+
+def chunk_judged(
+    target: Target,
+    full: "torch.Tensor",
+    bias: "torch.Tensor",
+    attack: Attack,
+    judge: "nn.Module",
+    seen: Seen,
+    ssim: int,
+) -> Stage[None]:
+    """full: (models, classes, d).  Adds to what was seen."""
+    from dpmia_lab.attacks.filters import smoothed
+    from dpmia_lab.attacks.gram_inversion import fredrikson
+
+    yield Progress(0, 1, "attacking")
+    how = {"steps": attack.steps, "rate": attack.rate, "patience": attack.patience, "goal": attack.goal}
+    found: Combinations = yield from part(fredrikson(full @ full.mT, bias, **how), 0.0, 0.3)
+    seen.confidence.append(1 - found.cost.numpy())
+    x = (found.a @ full).view(-1, *target.data.shape)  # (models · classes, …)
+    blurred = smoothed(x, attack.smooth)
+    if not seen.pictures:
+        first = {"": x, "_smoothed": blurred}
+        seen.pictures |= {who: reconstruction.viewable(p[: len(bias[0])].numpy()) for who, p in first.items()}
+    seen.named.append((yield from part(verdicts(judge, x), 0.3, 0.55)).reshape(bias.shape))
+    seen.named_smoothed.append((yield from part(verdicts(judge, blurred), 0.55, 0.8)).reshape(bias.shape))
+    if ssim > 0:
+        few = reconstruction.viewable(x[: ssim * bias.shape[1]].numpy())
+        labels = yield from part(most_similar(few, target.data.test_x, target.data.test_y), 0.8, 1.0)
+        seen.named_ssim.append(labels.reshape(-1, bias.shape[1]))
+    yield Progress(1, 1, "judging")
+
+
+def accuracies(full: "torch.Tensor", bias: "torch.Tensor", x: "torch.Tensor", y: "torch.Tensor") -> np.ndarray:
+    """(models,)"""
+    return ((x @ full.mT + bias[:, None]).argmax(2) == y).double().mean(1).numpy()
+
+
+def verdicts(judge: "nn.Module", x: "torch.Tensor") -> Stage[np.ndarray]:
+    """(n,): the label the judge gives each picture; some pictures at a time."""
+    from dpmia_lab.training.plain import confidences
+
+    device = next(judge.parameters()).device
+    batch = max(1, JUDGED_PIXELS // x[0].numel())
+    return (yield from piecewise(x, batch, lambda piece: confidences(judge, piece.to(device)).argmax(1).cpu().numpy()))
+
+
+def most_similar(x: np.ndarray, others: np.ndarray, labels: np.ndarray) -> Stage[np.ndarray]:
+    """(n,): the label of the most similar other picture, by SSIM (paper E, Table 5)."""
+    batch = max(1, 1_000_000 // others.size)
+    return (yield from piecewise(x, batch, lambda piece: labels[reconstruction.ssim_values(piece, others).argmax(1)]))
+
+
+def piecewise(x, batch: int, work: Callable) -> Stage[np.ndarray]:
+    pieces = []
+    for start in range(0, len(x), batch):
+        pieces.append(work(x[start : start + batch]))
+        yield Progress(min(start + batch, len(x)), len(x), "judging")
+    return np.concatenate(pieces)

@@ -1,0 +1,182 @@
+"""Charts of lesson 6: accuracy against risk for every cell of the grid, and one cell's models beside those compared.
+
+Numbers are named as ``experiments.evaluation`` names them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+
+from dpmia_lab.experiments.evaluation import GROUPS
+from dpmia_lab.metrics.intervals import Estimate
+from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
+
+MARKERS = "os^Dv"  # one a σ
+LOOKS = {"private": (PROTECTED, "o"), "noise": (REFERENCE, "x"), "control": (EXPOSED, "D"), "plain": (EXPOSED, "s")}
+SMALL = 9.5  # points
+WIDE = 560  # pixels from which two charts stand side by side
+
+
+@dataclass(frozen=True)
+class Point:
+    """A cell of the grid, or one of the reader's."""
+
+    epsilon: float
+    sigma: float
+    accuracy: float
+    risk: Estimate
+    control: tuple[float, Estimate] | None = None  # accuracy and risk of its accuracy-matched models without privacy
+    own: bool = False
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the reader accepts, and what that leaves."""
+
+    limit: float
+    allowed: tuple[int, ...]  # places among the points
+    best: int | None
+
+
+# ---- accuracy against risk
+def choice_chart(points: Sequence[Point], choice: Choice, noise: Estimate | None, risk_words: str, width: int) -> Chart:
+    """Every cell with its interval; what is admissible lies in the shaded part, the best of it is starred."""
+    with rc_context(STYLE):
+        figure = new_figure(width, 400, left=58, right=18, top=30, bottom=68)
+        axes = figure.add_subplot()
+        draw_limit(axes, choice.limit)
+        if noise is not None:
+            axes.axvline(noise.value, color=REFERENCE, linestyle=(0, (1, 1.5)), linewidth=1.3)
+            note(axes, noise.value, 0.02, "models of pure noise", REFERENCE)
+        for point in points:
+            draw_control(axes, point)
+        for place, point in enumerate(points):
+            draw_point(axes, point, points, place in choice.allowed, place == choice.best)
+        finish(axes, points, risk_words)
+    return Chart(figure, choice_words(points, choice, noise, risk_words))
+
+
+def draw_limit(axes: Axes, limit: float) -> None:
+    axes.axvspan(-0.05, limit, color=PROTECTED, alpha=0.08, linewidth=0)
+    axes.axvline(limit, color=INK, linewidth=1.2)
+    note(axes, limit, 0.97, f"you accept {limit:.0%}", INK)
+
+
+def note(axes: Axes, x: float, height: float, words: str, colour: str) -> None:
+    """Beside a vertical line, on the side with more room; ``height`` as a share of the axes."""
+    side = -1 if x > 0.6 else 1
+    axes.annotate(words, (x, height), (4 * side, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
+                  ha="right" if side < 0 else "left", va="top" if height > 0.5 else "bottom", color=colour,
+                  fontsize=SMALL)  # fmt: skip
+
+
+def draw_control(axes: Axes, point: Point) -> None:
+    if point.control is not None:
+        accuracy, found = point.control
+        axes.plot(found.value, accuracy, "D", markersize=5, markerfacecolor="white", markeredgecolor=EXPOSED, zorder=2)
+
+
+def draw_point(axes: Axes, point: Point, points: Sequence[Point], allowed: bool, best: bool) -> None:
+    sigmas = sorted({other.sigma for other in points if not other.own})
+    known = point.sigma in sigmas
+    marker = MARKERS[sigmas.index(point.sigma) % len(MARKERS)] if known else "P"
+    value, low, high = point.risk
+    axes.plot([low, high], [point.accuracy] * 2, color=PROTECTED, linewidth=1.2, alpha=0.7, zorder=3)
+    axes.plot(value, point.accuracy, marker, markersize=11 if point.own else 8, zorder=4, markeredgecolor=INK if
+              point.own else PROTECTED, markerfacecolor=PROTECTED if allowed or point.own else "white")  # fmt: skip
+    label = f"{point.words}: {point.epsilon:g}" if point.own else f"{point.epsilon:g}"
+    axes.annotate(label, (value, point.accuracy), (0, 7), textcoords="offset points", ha="center", fontsize=SMALL,
+                  color=INK, zorder=5)  # fmt: skip
+    if best:
+        axes.plot(value, point.accuracy, "*", markersize=20, markerfacecolor="none", markeredgecolor=INK,
+                  markeredgewidth=1.6, zorder=6)  # fmt: skip
+
+
+def finish(axes: Axes, points: Sequence[Point], risk_words: str) -> None:
+    axes.set_xlim(-0.03, 1.03)
+    axes.set_ylim(0, 1.04)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    axes.set_xlabel(f"{risk_words}\nlower: safer; bars: 95% intervals", fontsize=SMALL)
+    axes.set_title("test accuracy (higher: more useful)", loc="left")
+    sigmas = sorted({point.sigma for point in points if not point.own})
+    if not points:
+        axes.text(0.5, 0.5, "no cells yet", transform=axes.transAxes, ha="center", color=REFERENCE)
+    for sigma, marker in zip(sigmas, MARKERS, strict=False):
+        axes.plot([], [], marker, color=PROTECTED, markersize=7, label=f"σ = {sigma:g}", linestyle="none")
+    if any(point.control for point in points):
+        axes.plot([], [], "D", markerfacecolor="white", markeredgecolor=EXPOSED, markersize=5, linestyle="none",
+                  label="no privacy, same accuracy")  # fmt: skip
+    if sigmas:
+        where = {"loc": "lower right", "bbox_to_anchor": (1, 0.06), "fontsize": SMALL, "frameon": False}
+        axes.legend(title="at each mark: ε", title_fontsize=SMALL, handletextpad=0.2, **where)
+
+
+def choice_words(points: Sequence[Point], choice: Choice, noise: Estimate | None, risk_words: str) -> str:
+    said = [
+        f"{'your ' + point.words + ', ' if point.own else ''}ε = {point.epsilon:g}, σ = {point.sigma:g}: accuracy "
+        f"{point.accuracy:.0%}, risk {point.risk.value:.0%} (up to {point.risk.high:.0%})"
+        + (", admissible" if place in choice.allowed else "")
+        + (", the most accurate of these" if place == choice.best else "")
+        for place, point in enumerate(points)
+    ]
+    pure = f" Models of pure noise: {noise.value:.0%}." if noise is not None else ""
+    return (
+        f"Test accuracy against risk ({risk_words}); you accept {choice.limit:.0%}. "
+        f"{'; '.join(said) or 'No cells yet'}.{pure}"
+    )
+
+
+# ---- one cell, and the models it is compared with
+def groups_chart(numbers: dict[str, float], attacker: str, width: int) -> Chart:
+    """A row a kind of model: how many models give somebody away, and how many people are recognised."""
+    wide = width >= WIDE
+    measures = {"success_rate": "models that give someone away", "impact_mean": "people recognised"}
+    with rc_context(STYLE):
+        figure = new_figure(width, 230 if wide else 430, left=104, right=22, top=34, bottom=50)
+        figure.subplots_adjust(wspace=0.12, hspace=0.55)
+        for place, (measure, words) in enumerate(measures.items(), 1):
+            axes = figure.add_subplot(*((1, 2, place) if wide else (2, 1, place)))
+            draw_groups(axes, numbers, f"{measure}{attacker}", named=place == 1 or not wide)
+            axes.set_title(f"{words} (lower: safer)", loc="left")
+            if measure == "success_rate":
+                chance = numbers[f"success_rate_by_chance{attacker}"]
+            else:
+                chance = numbers["chance"]
+            axes.axvline(chance, color=REFERENCE, linewidth=1.2)
+            axes.set_xlabel(f"grey line: by chance alone, {chance:.0%}", fontsize=SMALL)
+    return Chart(figure, groups_words(numbers, attacker))
+
+
+def draw_groups(axes: Axes, numbers: dict[str, float], name: str, named: bool) -> None:
+    for row, group in enumerate(GROUPS):
+        colour, marker = LOOKS[group]
+        value, low, high = estimate(numbers, group, name)
+        axes.plot([low, high], [row, row], color=colour, linewidth=1.8)
+        axes.plot(value, row, marker, color=colour, markersize=8, zorder=3)
+        axes.annotate(f"{value:.0%}", (value, row), (0, 7), textcoords="offset points", ha="center", fontsize=SMALL)
+    short = {"private": "private", "noise": "pure noise", "control": "no privacy,\nsame accuracy",
+             "plain": "no privacy"}  # fmt: skip
+    axes.set_yticks(range(len(GROUPS)), [short[group] for group in GROUPS] if named else [""] * len(GROUPS))
+    axes.set_ylim(len(GROUPS) - 0.6, -0.7)
+    axes.set_xlim(-0.03, 1.05)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+
+
+def estimate(numbers: dict[str, float], group: str, name: str) -> Estimate:
+    whole = name if group == "private" else f"{group}_{name}"
+    return Estimate(*(numbers[f"{whole}{end}"] for end in ("", "_low", "_high")))
+
+
+def groups_words(numbers: dict[str, float], attacker: str) -> str:
+    said = []
+    for group, words in GROUPS.items():
+        success, impact = (estimate(numbers, group, f"{m}{attacker}") for m in ("success_rate", "impact_mean"))
+        said.append(
+            f"{words}: {success.value:.0%} of models ({success.low:.0%} to {success.high:.0%}), "
+            f"{impact.value:.0%} of people ({impact.low:.0%} to {impact.high:.0%})"
+        )
+    return f"Given away, with 95% intervals. {'; '.join(said)}."
