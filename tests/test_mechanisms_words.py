@@ -229,3 +229,10 @@ def test_the_prediction_is_answered_by_reference_and_own_sweep(with_reference):
     panel.listeners[0](Run(1, CONFIG, Result({}, sweep_of().values), 1.0, ""))
     words = view.children[2].value
     assert "As you predicted" in words and "Your sweep: at equal AUC" in words and "The reference:" in words
+
+
+def test_where_nothing_leaks_no_claim_is_judged():
+    sweep = sweep_of()
+    sweep.values["auc_white_box"][0] = 0.51
+    agrees, words = mechanisms_findings.checked(mechanisms_findings.boxes_claim, sweep, "")
+    assert agrees is None and "AUC is 0.51: there is next to nothing to protect" in words

@@ -22,7 +22,7 @@ SHOWN = ("", "control_")  # whose pictures are kept in every cell; of the others
 
 
 def run(base: Config, folder: Path | None = None, workers: int | None = None) -> Stage[Result]:
-    """Arrays ``epsilons`` (E,) and ``sigmas`` (S,), each number of a cell as (E, S), and the pictures' ``picture_…``."""
+    """Arrays: ``epsilons`` (E,), ``sigmas`` (S,), each number of a cell as (E, S), and pictures as ``picture_…``."""
     folder = folder or sweep.default_folder("evaluation")
     grid = {"epsilon": EPSILONS, "sigma": SIGMAS}
     cells = yield from sweep.run("evaluation", base, grid, folder=folder, workers=workers)

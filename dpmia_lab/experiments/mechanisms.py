@@ -71,8 +71,8 @@ SMALL = Config(
     zs="1", epsilons="1",
 )  # fmt: skip
 PRESETS = {
-    "skewed-10": Config(**PAPER, classes=10, records=8000, epochs=30, shadows=2),
     "skewed-50": Config(**PAPER, classes=50, records=8000, epochs=30, shadows=2),
+    "skewed-10": Config(**PAPER, classes=10, records=8000, epochs=30, shadows=2),
     "purchases": Config(classes=20, records=2000, epochs=60, inside=0, shadows=4, patience=5, rate=0.001, batch=128),
     "faces": Config(
         data="faces", people=50, pictures=16, records=120, model="transfer", epochs=100, batch=32, inside=0, shadows=2,

@@ -1,6 +1,6 @@
 """Reference results that ship with the lab: made by ``make reference``, read by the pages.
 
-Each is an ordinary experiment over several seeds; running it again gives the same numbers.
+Each is an ordinary experiment over several seeds, or many models; running it again gives the same numbers.
 """
 
 import json
@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from dpmia_lab.experiments import EXPERIMENTS, hiding, inversion_comparison, mechanisms, privacy_sweep
+from dpmia_lab.experiments import (
+    EXPERIMENTS,
+    evaluation,
+    evaluation_grid,
+    hiding,
+    inversion_comparison,
+    mechanisms,
+    privacy_sweep,
+)
 from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.experiments.progress_line import ProgressLine
 from dpmia_lab.experiments.records import circumstances, write_whole
@@ -21,13 +29,16 @@ from dpmia_lab.stages import drain
 from dpmia_lab.store import Result
 
 FOLDER = files("dpmia_lab") / "reference"
-# experiment → its settings by name, all over several seeds
+# experiment → its settings by name, each over several seeds or many models
 SETTINGS: dict[str, dict[str, Any]] = {
     "inversion_comparison": inversion_comparison.PRESETS,
     "privacy_sweep": privacy_sweep.PRESETS,
     "hiding": {name: replace(preset, repeats=5) for name, preset in hiding.PRESETS.items()},
     "mechanisms": {name: replace(preset, repeats=5) for name, preset in mechanisms.PRESETS.items()},
+    "evaluation": evaluation.PRESETS,  # of each the whole grid, a hundred models a cell
 }
+RUNS = {name: experiment.run for name, experiment in EXPERIMENTS.items()} | {"evaluation": evaluation_grid.run}
+SHOWN = {("evaluation", "faces")}  # also shipped as pictures: nobody in them exists
 PER_CLASS = ("distance", "ssim_distance", "similarity")  # what paper A shows class by class, and a scale-free one
 
 
@@ -36,9 +47,13 @@ def shipped(name: str) -> dict:
     return json.loads((FOLDER / f"{name}.json").read_text())
 
 
-def record(experiment: str, config: Any) -> dict:
+def record(experiment: str, name: str, config: Any) -> dict:
     start = time.monotonic()
-    result = drain(EXPERIMENTS[experiment].run(config), ProgressLine().show)
+    result = drain(RUNS[experiment](config), ProgressLine().show)
+    if (experiment, name) in SHOWN:
+        pictures = {key.removeprefix("picture_"): array for key, array in result.arrays.items() if is_picture(key)}
+        place = Path(str(FOLDER / f"{experiment}_{name}.npz"))
+        write_whole(place, lambda file: np.savez_compressed(file, allow_pickle=False, **pictures))
     return {
         "config": as_dict(config),
         "results": {name: rounded(value) for name, value in result.numbers.items()},
@@ -50,10 +65,15 @@ def record(experiment: str, config: Any) -> dict:
 
 def listed(experiment: str, result: Result) -> dict:
     """The arrays worth shipping: a sweep's points, or values class by class."""
-    if experiment in ("privacy_sweep", "mechanisms"):
-        return {"points": {name: listed_values(values) for name, values in result.arrays.items()}}
+    if experiment in ("privacy_sweep", "mechanisms", "evaluation"):
+        points = {name: values for name, values in result.arrays.items() if not is_picture(name)}
+        return {"points": {name: listed_values(values) for name, values in points.items()}}
     chosen = [name for name in result.arrays if name.startswith(tuple(f"{measure}_" for measure in PER_CLASS))]
     return {"per_class": {name: [rounded(v) for v in result.arrays[name]] for name in chosen}}
+
+
+def is_picture(name: str) -> bool:
+    return name.startswith("picture_")
 
 
 def listed_values(values: np.ndarray) -> list:
@@ -76,7 +96,7 @@ def main() -> None:
             if sys.argv[1:] and not {experiment, f"{experiment}/{name}"} & set(sys.argv[1:]):
                 continue
             print(f"{experiment}/{name}")
-            made = record(experiment, config)
+            made = record(experiment, name, config)
             records = json.loads(place.read_text()) if place.exists() else {}  # now: others may have run meanwhile
             text = json.dumps({**records, name: made}, indent=1)
             write_whole(place, lambda file, text=text: file.write(text.encode()))

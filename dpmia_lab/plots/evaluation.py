@@ -16,6 +16,7 @@ from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Cha
 MARKERS = "os^Dv"  # one a σ
 LOOKS = {"private": (PROTECTED, "o"), "noise": (REFERENCE, "x"), "control": (EXPOSED, "D"), "plain": (EXPOSED, "s")}
 SMALL = 9.5  # points
+PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1}  # behind words that cross a line
 WIDE = 560  # pixels from which two charts stand side by side
 
 
@@ -44,8 +45,9 @@ class Choice:
 # ---- accuracy against risk
 def choice_chart(points: Sequence[Point], choice: Choice, noise: Estimate | None, risk_words: str, width: int) -> Chart:
     """Every cell with its interval; what is admissible lies in the shaded part, the best of it is starred."""
+    columns = 4 if width >= WIDE else 2
     with rc_context(STYLE):
-        figure = new_figure(width, 400, left=58, right=18, top=30, bottom=68)
+        figure = new_figure(width, 440, left=58, right=18, top=50 if columns == 4 else 70, bottom=68)
         axes = figure.add_subplot()
         draw_limit(axes, choice.limit)
         if noise is not None:
@@ -55,8 +57,20 @@ def choice_chart(points: Sequence[Point], choice: Choice, noise: Estimate | None
             draw_control(axes, point)
         for place, point in enumerate(points):
             draw_point(axes, point, points, place in choice.allowed, place == choice.best)
-        finish(axes, points, risk_words)
+        name_rows(axes, points)
+        finish(axes, points, risk_words, columns)
     return Chart(figure, choice_words(points, choice, noise, risk_words))
+
+
+def name_rows(axes: Axes, points: Sequence[Point]) -> None:
+    """ε once, beside the cells that share it."""
+    for epsilon in sorted({point.epsilon for point in points if not point.own}):
+        those = [point for point in points if not point.own and point.epsilon == epsilon]
+        low, high = min(p.risk.low for p in those), max(p.risk.high for p in those)
+        x, side = (low, -1) if low > 0.15 else (high, 1)
+        height = sum(p.accuracy for p in those) / len(those)
+        axes.annotate(f"ε = {epsilon:g}", (x, height), (7 * side, 0), textcoords="offset points", fontsize=SMALL,
+                      ha="right" if side < 0 else "left", va="center", zorder=5, bbox=PAPER)  # fmt: skip
 
 
 def draw_limit(axes: Axes, limit: float) -> None:
@@ -87,15 +101,17 @@ def draw_point(axes: Axes, point: Point, points: Sequence[Point], allowed: bool,
     axes.plot([low, high], [point.accuracy] * 2, color=PROTECTED, linewidth=1.2, alpha=0.7, zorder=3)
     axes.plot(value, point.accuracy, marker, markersize=11 if point.own else 8, zorder=4, markeredgecolor=INK if
               point.own else PROTECTED, markerfacecolor=PROTECTED if allowed or point.own else "white")  # fmt: skip
-    label = f"{point.words}: {point.epsilon:g}" if point.own else f"{point.epsilon:g}"
-    axes.annotate(label, (value, point.accuracy), (0, 7), textcoords="offset points", ha="center", fontsize=SMALL,
-                  color=INK, zorder=5)  # fmt: skip
+    if point.own:
+        label = f"{point.words}, ε = {point.epsilon:g}"
+        side = -1 if value > 0.6 else 1
+        axes.annotate(label, (value, point.accuracy), (9 * side, -9), textcoords="offset points", fontsize=SMALL,
+                      ha="right" if side < 0 else "left", va="top", zorder=5, bbox=PAPER)  # fmt: skip
     if best:
         axes.plot(value, point.accuracy, "*", markersize=20, markerfacecolor="none", markeredgecolor=INK,
                   markeredgewidth=1.6, zorder=6)  # fmt: skip
 
 
-def finish(axes: Axes, points: Sequence[Point], risk_words: str) -> None:
+def finish(axes: Axes, points: Sequence[Point], risk_words: str, columns: int) -> None:
     axes.set_xlim(-0.03, 1.03)
     axes.set_ylim(0, 1.04)
     for axis in (axes.xaxis, axes.yaxis):
@@ -111,8 +127,9 @@ def finish(axes: Axes, points: Sequence[Point], risk_words: str) -> None:
         axes.plot([], [], "D", markerfacecolor="white", markeredgecolor=EXPOSED, markersize=5, linestyle="none",
                   label="no privacy, same accuracy")  # fmt: skip
     if sigmas:
-        where = {"loc": "lower right", "bbox_to_anchor": (1, 0.06), "fontsize": SMALL, "frameon": False}
-        axes.legend(title="at each mark: ε", title_fontsize=SMALL, handletextpad=0.2, **where)
+        corner = (-0.02 if columns == 4 else -0.22, 1.06)
+        axes.legend(loc="lower left", bbox_to_anchor=corner, ncols=columns, fontsize=SMALL, frameon=False,
+                    handletextpad=0.2, columnspacing=1.2, borderpad=0)  # fmt: skip
 
 
 def choice_words(points: Sequence[Point], choice: Choice, noise: Estimate | None, risk_words: str) -> str:
@@ -134,20 +151,20 @@ def choice_words(points: Sequence[Point], choice: Choice, noise: Estimate | None
 def groups_chart(numbers: dict[str, float], attacker: str, width: int) -> Chart:
     """A row a kind of model: how many models give somebody away, and how many people are recognised."""
     wide = width >= WIDE
-    measures = {"success_rate": "models that give someone away", "impact_mean": "people recognised"}
+    measures = {"success_rate": "models giving anyone away", "impact_mean": "people recognised"}
     with rc_context(STYLE):
-        figure = new_figure(width, 230 if wide else 430, left=104, right=22, top=34, bottom=50)
+        figure = new_figure(width, 230 if wide else 430, left=112, right=22, top=34, bottom=50)
         figure.subplots_adjust(wspace=0.12, hspace=0.55)
         for place, (measure, words) in enumerate(measures.items(), 1):
             axes = figure.add_subplot(*((1, 2, place) if wide else (2, 1, place)))
             draw_groups(axes, numbers, f"{measure}{attacker}", named=place == 1 or not wide)
-            axes.set_title(f"{words} (lower: safer)", loc="left")
+            axes.set_title(words, loc="left")
             if measure == "success_rate":
                 chance = numbers[f"success_rate_by_chance{attacker}"]
             else:
                 chance = numbers["chance"]
             axes.axvline(chance, color=REFERENCE, linewidth=1.2)
-            axes.set_xlabel(f"grey line: by chance alone, {chance:.0%}", fontsize=SMALL)
+            axes.set_xlabel(f"lower: safer; grey: chance, {chance:.0%}", fontsize=SMALL)
     return Chart(figure, groups_words(numbers, attacker))
 
 
@@ -160,7 +177,8 @@ def draw_groups(axes: Axes, numbers: dict[str, float], name: str, named: bool) -
         axes.annotate(f"{value:.0%}", (value, row), (0, 7), textcoords="offset points", ha="center", fontsize=SMALL)
     short = {"private": "private", "noise": "pure noise", "control": "no privacy,\nsame accuracy",
              "plain": "no privacy"}  # fmt: skip
-    axes.set_yticks(range(len(GROUPS)), [short[group] for group in GROUPS] if named else [""] * len(GROUPS))
+    axes.set_yticks(range(len(GROUPS)), [short[group] for group in GROUPS] if named else [""] * len(GROUPS),
+                    fontsize=SMALL)  # fmt: skip
     axes.set_ylim(len(GROUPS) - 0.6, -0.7)
     axes.set_xlim(-0.03, 1.05)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")

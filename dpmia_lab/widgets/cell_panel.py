@@ -93,13 +93,13 @@ class CellPanel(ExperimentPanel):
 
 def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     return {
-        "epsilon": scale("ε for a record, what may be spent", (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 16.0, 32.0)),
+        "epsilon": scale("ε for a record, to spend", (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 16.0)),
         "sigma": scale("σ, noise multiplier", (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)),
-        "q": scale("q, chance of a record to join a step", (0.02, 0.05, 0.1, 0.2, 0.4)),
+        "q": scale("q, a record's chance to join", (0.02, 0.05, 0.1, 0.2, 0.4)),
         "models": scale("models trained and attacked", (4, 8, 16, 32, 64, 100)),
         "accountant": choice("who tells T from ε", swapped(ACCOUNTANT_WORDS)),
         "neighbours": choice("neighbours", swapped(NEIGHBOURS)),
-        "smooth": scale("blur of the stronger attacker, pixels", (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)),
+        "smooth": scale("the attacker's blur, pixels", (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)),
         "seed": widgets.IntText(description="seed"),
     }
 
@@ -116,7 +116,10 @@ def steps_html(config: Config) -> str:
 
 
 def own_cell(run: Run) -> CellResult:
-    return CellResult(run.config, run.result.numbers, f"run {run.number}", own=True)
+    name = preset_of(run.config)
+    smaller = bool(name) and run.config.height != PRESETS[name].height
+    words = f"run {run.number}" + (f" ({run.config.height} pixels high)" if smaller else "")
+    return CellResult(run.config, run.result.numbers, words, own=True)
 
 
 def summary(run: Run) -> str:

@@ -20,6 +20,7 @@ from dpmia_lab.widgets.grid_words import (
 from dpmia_lab.widgets.parts import column, on_change, results_width, text, with_classes
 from dpmia_lab.widgets.pictures import chart_html, people_html
 
+NOTHING = "<p class='dp-soft'>Nothing yet. Your cell's people and numbers will stand here.</p>"
 MOST_PEOPLE = 10  # shown of the reader's own run
 
 
@@ -92,7 +93,7 @@ class CellView:
         self.truth: np.ndarray | None = None
         self.attacker = with_classes(choice("the attacker's drawing", swapped(ATTACKERS)), "dp-field", "dp-attacker")
         on_change(self.attacker, lambda _: self.draw())
-        self.live, self.detail = text("", "dp-live-people"), CellDetail()
+        self.live, self.detail = text(NOTHING, "dp-live-people"), CellDetail()
         self.view = column(self.live, self.detail.view)
 
     def happened(self, event: Event) -> None:
@@ -102,7 +103,7 @@ class CellView:
             self.truth = event.array
             self.live.value = live_html(event.array, np.full_like(event.array, 0.5), "What will be drawn of them?")
         elif event.name == "reconstruction" and self.truth is not None:
-            self.live.value = live_html(self.truth, event.array, f"Drawn from the first model, after {event.step} steps")
+            self.live.value = live_html(self.truth, event.array, f"Drawn from a model of {event.step:,} steps")
 
     def show(self, result: Result) -> None:
         self.result = result

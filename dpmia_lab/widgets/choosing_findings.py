@@ -16,9 +16,10 @@ WORDS = {
     "small": "generated faces, 10 pictures a person",
     "large": "generated faces, 100 pictures a person",
 }
-TABLES = {"att": "att_faces", "faces": "att_faces", "small": "att_faces", "large": "vggface2_40x100"}
+PRINTED = ("test_accuracy", "success_rate", "impact_of_40")
 CLOSE = 0.1  # so near counts as the same share
 HARDLY = 0.2  # so few models count as hardly any
+MEASURES = {"success": "success_rate", "beyond chance": "beyond_chance_rate", "impact": "impact_mean"}
 Verdict = tuple[bool | None, str]  # agrees, does not, or nothing to say; the sentence with the numbers
 
 
@@ -33,27 +34,27 @@ def comparison() -> widgets.VBox:
     kept, paper = references(), published()
     name = next((name for name in ("att", "faces") if name in kept), None)
     ready = name is not None and paper
-    return card(text(table_html(name, kept[name], paper[TABLES[name]]) if ready else f"<p>{LATER}</p>"), name="dp-ours")
+    words = table_html(name, kept[name], paper["att_faces"]) if ready else f"<p>{LATER}</p>"
+    return card(text(words), name="dp-ours")
 
 
 def table_html(name: str, grid: Grid, paper: dict) -> str:
     rows = "".join(row_html(grid, place, paper) for place in grid.places)
     last = last_row_html(grid, paper)
-    what = "the paper's own data" if name == "att" else "not the paper's data, which were not computed yet"
+    what = "The paper's own data" if name == "att" else "Not the paper's data, which were not computed yet"
     return (
         f"<h4>{WORDS[name][0].upper() + WORDS[name][1:]}: this lab, and <span class='dp-reference'>paper E</span></h4>"
-        f'<div class="dp-scroll"><table><caption>{what}; attacker as published, {grid.config.models} models a cell (the '
-        f"paper: 100). Impact: people recognised, in the worst model. Marked ≈ where ours is within {CLOSE:.0%} of the "
-        f"paper's.</caption><thead><tr><th>cell</th><th>accuracy<br><small>higher: useful</small></th><th>paper</th>"
-        f"<th>success rate<br><small>lower: safer</small></th><th>paper</th><th>highest impact<br><small>lower: safer"
-        f"</small></th><th>paper</th></tr></thead><tbody>{rows}{last}</tbody></table></div>"
+        f'<div class="dp-scroll"><table><caption>{what}; attacker as published, {grid.config.models} models a cell '
+        f"(paper: 100). Impact: people recognised, in the worst model. Marked ≈ where ours is within {100 * CLOSE:.0f} "
+        f"points of the paper's.</caption><thead><tr><th>cell</th><th>accuracy<br><small>higher: useful</small></th>"
+        f"<th>paper</th><th>success rate<br><small>lower: safer</small></th><th>paper</th><th>highest impact<br>"
+        f"<small>lower: safer</small></th><th>paper</th></tr></thead><tbody>{rows}{last}</tbody></table></div>"
     )
 
 
 def row_html(grid: Grid, place: tuple[int, int], paper: dict) -> str:
     cell, (row, column) = grid.cell(place), place
-    printed = (paper["accuracy"]["test"], paper["attack"]["success_rate"], paper["attack"]["impact_of_40"])
-    accuracy, success, impact = (values[row][column] for values in printed)
+    accuracy, success, impact = (paper[name][row][column] for name in PRINTED)
     n = cell.numbers
     cells = (
         (share(n["test_accuracy"]), n["test_accuracy"], accuracy),
@@ -70,9 +71,9 @@ def pair_html(words: str, ours: float, theirs: float) -> str:
 
 def last_row_html(grid: Grid, paper: dict) -> str:
     means = {name: float(grid.values[f"plain_{name}"].mean()) for name in ("test_accuracy", "success_rate")}
-    highest, attack = float(grid.values["plain_impact_highest"].max()), paper["attack"]["non_private"]
-    printed = (paper["accuracy"]["non_private"]["test"], attack["success_rate"], attack["impact_of_40"] / 40)
-    ours = (means["test_accuracy"], means["success_rate"], highest)
+    accuracy, success, impact = (paper["non_private"][name] for name in PRINTED)
+    printed = (accuracy, success, impact / 40)
+    ours = (means["test_accuracy"], means["success_rate"], float(grid.values["plain_impact_highest"].max()))
     pairs = "".join(pair_html(share(one), one, other) for one, other in zip(ours, printed, strict=True))
     return f"<tr><td>no privacy</td>{pairs}</tr>"
 
@@ -92,7 +93,7 @@ def accuracy_claim(grid: Grid) -> Verdict:
 def rise_claim(grid: Grid) -> Verdict:
     """Is the interval at the largest ε above that at the smallest, at every σ?"""
     said = {}
-    for measure, words in (("success_rate", "success"), ("beyond_chance_rate", "beyond chance"), ("impact_mean", "impact")):
+    for words, measure in MEASURES.items():
         low, high = grid.values[f"{measure}_low"][-1], grid.values[f"{measure}_high"][0]
         ends = grid.values[measure][[0, -1]]
         said[words] = int((low > high).sum()), f"{words} from {span(ends[0])} to {span(ends[1])}"
@@ -105,8 +106,8 @@ def resistant_claim(grid: Grid) -> Verdict:
     middle = grid.values["success_rate"][grid.epsilons <= 6]
     noise = float(grid.values["noise_success_rate"].mean())
     return bool(middle.max() <= HARDLY), (
-        f"{span(middle)} of the models with ε up to 6 give someone away; but so do {share(noise)} of models of pure noise. "
-        f"By people recognised: {span(grid.values['impact_mean'][grid.epsilons <= 6])}, after a blur "
+        f"{span(middle)} of the models with ε up to 6 give someone away; but so do {share(noise)} of models of pure "
+        f"noise. By people recognised: {span(grid.values['impact_mean'][grid.epsilons <= 6])}, after a blur "
         f"{span(grid.values['impact_mean_smoothed'][grid.epsilons <= 6])}; pure noise "
         f"{share(float(grid.values['noise_impact_mean'].mean()))}"
     )
@@ -127,8 +128,8 @@ def control_claim(grid: Grid) -> Verdict:
     count = [kinds.count("protected") for kinds in found.values()]
     return None, (
         f"in {count[0]} of {len(grid.places)} cells private models give away clearly fewer people than models without "
-        f"privacy that were stopped at the same accuracy (after a blur in {count[1]}): there the noise protects, and it is "
-        f"not that nothing was learnt"
+        f"privacy that were stopped at the same accuracy (after a blur in {count[1]}): there the noise protects, and "
+        f"it is not that nothing was learnt"
     )
 
 
@@ -174,8 +175,8 @@ def line_html(words: str, verdict: Verdict) -> str:
 def size_html(kept: dict[str, Grid]) -> str:
     """10 against 100 pictures a person, the paper's second question."""
     start = (
-        "<h4>More pictures a person</h4><p>Paper E, 7 and 70 training pictures a person (two data sets): at ε = 8 accuracy "
-        "90–91% and 80–81%, success 31–46% and 41–52%, the worst model 3 and 15 of 40 people.</p>"
+        "<h4>More pictures a person</h4><p>Paper E, 7 and 70 training pictures a person (two data sets): at ε = 8 "
+        "accuracy 90–91% and 80–81%, success 31–46% and 41–52%, the worst model 3 and 15 of 40 people.</p>"
     )
     if not {"small", "large"} <= kept.keys():
         return f"{start}<ul class='dp-findings'><li class='dp-soft'>{LATER}</li></ul>"
@@ -198,11 +199,11 @@ def size_html(kept: dict[str, Grid]) -> str:
 def chance_html() -> str:
     clueless = float(chance_of_success(np.arange(40)[None])[0])
     return (
-        f"<h4>What chance does</h4><p>A judge who must name one of forty people for every drawing, and knows nothing, is "
-        f"right about at least one in {share(clueless)} of the models if it never repeats a name, and in all of them if it "
-        f"always says the same. So the success rates that paper E prints, 0% to 46%, lie <i>below</i> chance as its text "
-        f"defines it (the most likely label counts). It gives no chance level and no blanks; perhaps its judge could also "
-        f"say “nobody”. Here the count is kept as the text defines it, with chance beside it.</p>"
+        f"<h4>What chance does</h4><p>A judge who must name one of forty people for every drawing, and knows nothing, "
+        f"is right about at least one in {share(clueless)} of the models if it never repeats a name, and in all of "
+        f"them if it always says the same. So the success rates that paper E prints, 0% to 46%, lie <i>below</i> "
+        f"chance as its text defines it (the most likely label counts). It gives no chance level; perhaps its judge "
+        f"could also say “nobody”. Here the count is kept as the text defines it, with chance beside it.</p>"
     )
 
 

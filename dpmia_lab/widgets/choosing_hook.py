@@ -3,6 +3,7 @@
 from html import escape
 
 import ipywidgets as widgets
+import numpy as np
 
 from dpmia_lab.widgets.grid_data import Grid, Place, reference_grid
 from dpmia_lab.widgets.grid_words import LATER, promise, share
@@ -10,10 +11,11 @@ from dpmia_lab.widgets.parts import button, card, row, text
 from dpmia_lab.widgets.pictures import picture_html
 
 COLUMN = 0  # σ of both: the grid's smallest
+WIDE_BLUR = 3.0  # pixels: for the eye, which likes it smoother than the judge
 
 
 class ChoosingHook:
-    """The two drawings as published; after the choice the truth, and the same two drawings blurred."""
+    """The two drawings as published; after the choice the truth, and what a judge makes of them."""
 
     def __init__(self) -> None:
         self.grid = reference_grid("faces")
@@ -36,8 +38,16 @@ def two_places(grid: Grid) -> tuple[Place, Place]:
 
 
 def someone(grid: Grid) -> int:
-    """The one of the first people whom a blur gives away most often under the loosest promise."""
+    """The one of the first people whom the judge recognises most often under the loosest promise."""
     return int(grid.pictures["recognised_smoothed"][two_places(grid)[1]].argmax())
+
+
+def for_the_eye(picture: np.ndarray) -> np.ndarray:
+    """(1, height, width), blurred widely, its contrast stretched to [0, 1]."""
+    from scipy.ndimage import gaussian_filter
+
+    blurred = gaussian_filter(picture[0].astype(float), WIDE_BLUR)
+    return ((blurred - blurred.min()) / max(np.ptp(blurred), 1e-9))[None]
 
 
 def question_html(grid: Grid) -> str:
@@ -49,9 +59,9 @@ def question_html(grid: Grid) -> str:
         for letter, place, cell in ((one, place, grid.cell(place)) for one, place in zip("AB", places, strict=True))
     )  # fmt: skip
     return (
-        f"<h3>Which ε would you sign?</h3><p>Two models put names to faces. Both were trained with differential privacy, "
-        f"on pictures of the same forty people. An attacker who holds nothing but the models drew the same person from "
-        f"each. You are the one who must sign the release.</p><div class='dp-three dp-two'>{shown}</div>"
+        f"<h3>Which ε would you sign?</h3><p>Two models put names to faces. Both were trained with differential "
+        f"privacy, on pictures of the same forty people. An attacker who holds nothing but the models drew the same "
+        f"person from each. You are the one who must sign the release.</p><div class='dp-three dp-two'>{shown}</div>"
     )
 
 
@@ -59,15 +69,20 @@ def answer_html(grid: Grid) -> str:
     who, places, kept = someone(grid), two_places(grid), grid.pictures
     name = escape(str(kept["names"][who]))
     shown = figure_html(picture_html(kept["truth"][who], f"photograph of {name}"), f"<b>{name}</b>, the photograph")
-    for letter, place in zip("AB", places, strict=True):
-        often = share(float(kept["recognised_smoothed"][place][who]))
-        drawing = picture_html(kept["reconstruction_smoothed"][place][who], f"drawing {letter}, blurred")
-        shown += figure_html(drawing, f"<b>{letter}</b>, blurred: recognised in {often} of {grid.config.models} models")
+    often = [share(float(kept["recognised_smoothed"][place][who])) for place in places]
+    for letter, place, right in zip("AB", places, often, strict=True):
+        drawing = picture_html(for_the_eye(kept["reconstruction"][place][who]), f"drawing {letter}, blurred")
+        shown += figure_html(drawing, f"<b>{letter}</b>, blurred for your eye. The judge names {name} right in "
+                             f"<b class='dp-exposed'>{right}</b> of {grid.config.models} such models")  # fmt: skip
+    plain = picture_html(kept["plain_reconstruction"][who], f"{name}, drawn from a model without privacy")
+    shown += figure_html(plain, "For comparison: drawn from a model without privacy")
     return (
-        f"<div class='dp-note'><b>Now the attacker blurs the same two drawings by {grid.config.smooth:g} pixels.</b> "
-        f"Nothing else was done. Neither ε told you whether this would happen; an attack did, and a stronger attack may "
-        f"tell more. {name} was picked <i>because</i> the blur shows the face well; nobody here exists.</div>"
-        f"<div class='dp-three'>{shown}</div>"
+        f"<div class='dp-note'><b>To your eye both are snow, and a blur helps little. A machine sees more.</b> A small "
+        f"network that knows other photographs of these people, given the drawings blurred by {grid.config.smooth:g} "
+        f"pixels, names {name} right in {often[0]} of such models at A and in {often[1]} at B. Neither ε told you "
+        f"that; an attack did, and a stronger attack may tell more. ({name.capitalize()} is the one of the first "
+        f"{len(kept['names'])} whom it recognises most often. Nobody here exists.)</div>"
+        f"<div class='dp-three dp-four'>{shown}</div>"
     )
 
 

@@ -50,7 +50,7 @@ def task_choose(grid: GridPanel) -> widgets.VBox:
         if not grid.cells:
             return False, "The reference has not been computed yet (make reference)."
         if grid.data.value != "faces" or grid.measure.value != "impact_mean" or grid.attacker.value != "_smoothed":
-            return False, "Choose the generated faces, the people recognised as the risk, and the drawing blurred afterwards."
+            return False, "Choose the generated faces, the drawing blurred afterwards, people recognised as the risk."
         if grid.limit.value != ACCEPTED:
             return False, f"The slider stands at {grid.limit.value:.0%}; the hospital accepts {ACCEPTED:.0%}."
         allowed = grid.allowed()
@@ -82,9 +82,9 @@ def task_own(panel: CellPanel) -> widgets.VBox:
 
     return task(
         "Task 2. A cell of your own.",
-        f"With generated faces and at least {ENOUGH_MODELS} models, find ε, σ and q whose models are right for at least "
-        f"{LEAST_ACCURACY:.0%} of new pictures, while at most {MOST_EXPOSED:.0%} of the people are recognised after a "
-        f"blur of 1.5 pixels. Your last run counts.",
+        f"With generated faces and at least {ENOUGH_MODELS} models, find ε, σ and q whose models are right for at "
+        f"least {LEAST_ACCURACY:.0%} of new pictures, while at most {MOST_EXPOSED:.0%} of the people are recognised "
+        f"after a blur of 1.5 pixels. Your last run counts.",
         check,
     )
 
@@ -93,13 +93,13 @@ def bargain(run: Run) -> tuple[bool, str]:
     c, cell = run.config, own_cell(run)
     accuracy, exposed = cell.numbers["test_accuracy"], risk(cell, "impact_mean", "_smoothed").value
     if (c.data, c.people, c.height, c.smooth) != ("faces", 40, 56, 1.5) or c.models < ENOUGH_MODELS:
-        return False, f"Use the quick settings of the generated faces, a blur of 1.5 and {ENOUGH_MODELS} models or more."
+        return False, f"Use the quick settings of the generated faces, a blur of 1.5, {ENOUGH_MODELS} models or more."
     if accuracy < LEAST_ACCURACY:
         return False, f"Only {share(accuracy)} of new pictures are named right: spend a larger ε."
     if exposed > MOST_EXPOSED:
         return False, (
-            f"{share(accuracy)} right, but {share(exposed)} of the people are recognised after the blur: spend less, or "
-            f"spend it on more and noisier steps (σ, q)."
+            f"{share(accuracy)} right, but {share(exposed)} of the people are recognised after the blur: spend less, "
+            f"or spend it on more and noisier steps (σ, q)."
         )
     return True, (
         f"{cell.title}, q = {c.q:g}: {share(accuracy)} right, {share(exposed)} recognised after the blur, with T = "
@@ -112,6 +112,13 @@ VERDICTS = {
     "it protects: at the same accuracy fewer people are given away": "protected",
     "mere failure to learn: a model that knows as little gives away as little": "alike",
     "it is worse than stopping early": "worse",
+}
+
+
+CONSEQUENCES = {
+    "protected": "Low accuracy alone would not have hidden them.",
+    "alike": "From these models the noise's share in it cannot be told.",
+    "worse": "Whoever stops early here gives away less, without any promise.",
 }
 
 
@@ -136,12 +143,12 @@ def task_control(grid: GridPanel) -> widgets.VBox:
         )
         if says.value != truth:
             return False, f"Compare “private” with “no privacy, same accuracy” in the open cell. {facts}."
-        return True, f"{facts}. Low accuracy alone would not have hidden them."
+        return True, f"{facts}. " + CONSEQUENCES[truth]
 
     return task(
         "Task 3. Protection, or failure to learn?",
-        "Paper E says of its smallest ε that the attack fails there only because the model learnt little. Open a cell of "
-        "ε = 2 in the grid and compare its people with those of the models without privacy of the same accuracy.",
+        "Paper E says of its smallest ε that the attack fails there only because the model learnt little. Open a cell "
+        "of ε = 2 in the grid and compare its people with those of the models without privacy of the same accuracy.",
         check,
         says,
     )

@@ -80,8 +80,8 @@ def reference_pictures(preset: str) -> dict[str, np.ndarray]:
 
 
 def preset_of(config: Config) -> str:
-    """The grid beside which a cell of the reader's belongs; "" if none."""
-    same = ("data", "people", "pictures", "height")
+    """The grid beside which a cell of the reader's belongs, be its pictures smaller; "" if none."""
+    same = ("data", "people", "pictures")
     return next((n for n in SETS if all(getattr(config, f) == getattr(PRESETS[n], f) for f in same)), "")
 
 

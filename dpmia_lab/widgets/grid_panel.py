@@ -44,8 +44,10 @@ class GridPanel:
         self.attacker = self._field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
         self.measure = self._field(choice("risk is the share of", [(RISK_WORDS[m][0], m) for m in RISKS]), "measure")
         options = [(f"{limit:.0%}", limit) for limit in LIMITS]
-        self.limit = self._field(widgets.SelectionSlider(options=options, value=0.5, description="risk you accept"), "limit")
-        self.words, self.legend, self.chart = text("", "dp-choice-words"), text(""), text("", "dp-chart", "dp-choice-chart")
+        slider = widgets.SelectionSlider(options=options, value=0.5, description="risk you accept")
+        self.limit = self._field(slider, "limit")
+        self.words, self.legend, self.meaning = text("", "dp-choice-words"), text(""), text("", "dp-reason")
+        self.chart = text("", "dp-chart", "dp-choice-chart")
         self.table = with_classes(widgets.GridBox([]), "dp-grid")
         self.faces: dict[Place, widgets.HTML] = {}
         self.buttons: dict[Place, widgets.Button] = {}
@@ -69,6 +71,7 @@ class GridPanel:
             self.attacker,
             text("<h4>How much risk would you accept?</h4>"),
             self.measure,
+            self.meaning,
             self.limit,
             self.words,
         ]
@@ -117,7 +120,7 @@ class GridPanel:
 
     def _cell_button(self, place: Place) -> widgets.Button:
         title = self.grid.cell(place).title
-        return button(f"Show {title}", lambda: self.choose(place), "dp-small", tooltip=f"Show the people of {title}")
+        return button(title, lambda: self.choose(place), "dp-small")
 
     def choose(self, place: Place) -> None:
         self.chosen = place
@@ -137,6 +140,7 @@ class GridPanel:
     def show_choice(self) -> None:
         cells, allowed = self.cells, self.allowed()
         best = most_accurate(cells, allowed)
+        self.meaning.value = RISK_WORDS[self.measure.value][1]
         self.words.value = choice_html(cells, allowed, self.measure.value, self.attacker.value, self.limit.value)
         for place, cell in cells.items():
             mark = "<b class='dp-mark'>★ best</b>" if place == best else "✓ admissible" if place in allowed else ""
@@ -145,8 +149,8 @@ class GridPanel:
                                 ("dp-shown", place == self.chosen)):  # fmt: skip
                 box = self.table.children[self.grid.places.index(place)]
                 (box.add_class if there else box.remove_class)(name)
-            shown = place == self.chosen
-            self.buttons[place].description = f"{'Shown:' if shown else 'Show'} {cell.title}"
+            shown = "are shown below" if place == self.chosen else "can be shown"
+            self.buttons[place].tooltip = f"The people of {cell.title} {shown}"
         self.soon.ask()
 
     def _faces(self, place: Place) -> list[np.ndarray]:
@@ -174,7 +178,7 @@ class GridPanel:
             None if best is None else places.index(best),
         )
         noise = risk(cells[places[0]], measure, attacker, "noise_") if cells else None
-        chart = choice_chart(points, choice, noise, RISK_WORDS[measure][1], results_width(self.page))
+        chart = choice_chart(points, choice, noise, RISK_WORDS[measure][0], results_width(self.page))
         self.chart.value = chart_html(chart.png(), chart.alt)
 
     def set_page_width(self, page: int) -> None:

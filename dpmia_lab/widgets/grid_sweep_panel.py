@@ -124,9 +124,9 @@ def command_html(base: Config, grid: dict[str, list[float]]) -> str:
     settings = "".join(f" --set {name}={value}" for name, value in own.items())
     axes = "".join(f" --grid {name}={','.join(f'{value:g}' for value in values)}" for name, values in grid.items())
     return (
-        f"<small>The same on the command line, with a process a core, and on many machines with <code>--scheduler</code>: "
-        f"<code>dpmia-lab sweep evaluation --preset faces{escape(settings)}{axes}</code>. Finished cells are kept: "
-        f"stopped here or there, it goes on where it was.</small>"
+        f"<small>The same on the command line, with a process a core, and on many machines with "
+        f"<code>--scheduler</code>: <code>dpmia-lab sweep evaluation --preset faces{escape(settings)}{axes}</code>. "
+        f"Finished cells are kept: stopped here or there, it goes on where it was.</small>"
     )
 
 

@@ -1,5 +1,7 @@
 """What paper C claims about the two mechanisms, and what the shipped reference says: computed, not written."""
 
+from collections.abc import Callable
+
 import ipywidgets as widgets
 import numpy as np
 
@@ -20,6 +22,7 @@ from dpmia_lab.widgets.parts import card, text
 LATER = "<p class='dp-soft'>The reference has not been computed yet (<code>make reference</code>).</p>"
 CLEARLY = 0.005  # by so much must an AUC be higher on average
 FAR_APART = 10  # times: so different must ε be at equal protection for it to be unfit for comparing
+LEAST_LEAK = 0.03  # an undefended AUC nearer to .5 leaves nothing to compare but chance
 Verdict = tuple[bool | None, str]  # agrees, does not, or nothing to say; the sentence with the numbers
 
 
@@ -33,6 +36,14 @@ def endings(sweep: Sweep) -> list[str]:
 
 
 # ---- the claims
+def checked(check: Callable[[Sweep, str], Verdict], sweep: Sweep, ending: str) -> Verdict:
+    """The check's answer, unless there is nothing to protect."""
+    undefended = sweep.undefended(f"auc_white_box{ending}")
+    if undefended < 0.5 + LEAST_LEAK:
+        return None, f"without a defence the white box's AUC is {undefended:.2f}: there is next to nothing to protect"
+    return check(sweep, ending)
+
+
 def epsilon_claim(sweep: Sweep, ending: str) -> Verdict:
     """The weakest promise of each mechanism that takes half of the white-box attack's advantage."""
     weakest = {mechanism: halving_epsilon(sweep, mechanism, f"auc_white_box{ending}") for mechanism in MECHANISMS[1:]}
@@ -107,7 +118,7 @@ def findings() -> widgets.VBox:
 
 def claim_html(title: str, paper: str, check, about: tuple[str, ...], kept: dict[str, Sweep]) -> str:
     lines = [
-        line_html(name, ending, check(sweep, ending), len(endings(sweep)) > 1)
+        line_html(name, ending, checked(check, sweep, ending), len(endings(sweep)) > 1)
         for name, sweep in kept.items()
         if not about or name in about
         for ending in endings(sweep)

@@ -1,0 +1,220 @@
+"""Lesson 6 as a reader meets it: a real page in a real browser, with the outside network cut."""
+
+import pytest
+from conftest import new_page
+from lesson_pages import (
+    WAIT,
+    assert_everything_has_a_name,
+    assert_fits,
+    expect,
+    has_alt,
+    open_lesson,
+    press,
+    readout,
+    run_to_end,
+    says,
+)
+
+from dpmia_lab.privacy.accounting import steps_for
+from dpmia_lab.widgets.grid_data import admissible, most_accurate, reference_grid
+
+LESSON = "voila/render/06_choosing_epsilon.ipynb"
+# a whole cell in a second or two
+TINY = {"height": "24", "epsilon": "2.0", "models": "4", "others": "2", "ssim_models": "1", "attack_steps": "50"}
+HOOK, GRID, CELL, SWEEP = ".dp-choosing-hook", ".dp-evaluation-grid", ".dp-cell", ".dp-sweep"
+REFERENCE = reference_grid("faces")
+needs_reference = pytest.mark.skipif(REFERENCE is None, reason="the reference has not been computed")
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, lab_server):
+    """One page, with a prediction made and one tiny cell run."""
+    with new_page(browser) as page:
+        open_lesson(page, lab_server.address + LESSON, CELL, **TINY)
+        page.locator(".dp-predict button").nth(2).click()
+        run_to_end(page, CELL)
+        yield page
+
+
+def choose(page, panel: str, control: str, words: str) -> None:
+    page.locator(f"{panel} .dp-{control} select").select_option(words)
+
+
+def accept(page, limit: str) -> None:
+    """Move the slider of risk until it stands there, from its left end."""
+    press(page, GRID, "limit", "Home")
+    expect(readout(page, GRID, "limit")).to_have_text("0%")
+    for _ in range(20):
+        if readout(page, GRID, "limit").inner_text() == limit:
+            break
+        before = readout(page, GRID, "limit").inner_text()
+        press(page, GRID, "limit", "ArrowRight")
+        expect(readout(page, GRID, "limit")).not_to_have_text(before)
+    expect(readout(page, GRID, "limit")).to_have_text(limit)
+
+
+# ---- the reference
+
+
+@pytest.mark.skipif(REFERENCE is not None, reason="the reference is there")
+def test_without_a_reference_the_page_says_what_is_missing(lesson):
+    for place in (HOOK, f"{GRID} .dp-grid", f"{GRID} .dp-choice-words", ".dp-ours", ".dp-claims"):
+        says(lesson, place, "has not been computed yet")
+    has_alt(lesson, f"{GRID} .dp-choice-chart img", "your run 1 (24 pixels high), ε = 2")
+
+
+@needs_reference
+def test_the_hook_shows_what_a_judge_sees(lesson):
+    lesson.locator(f"{HOOK} button").nth(1).click()
+    says(lesson, HOOK, "A machine sees more")
+    expect(lesson.locator(f"{HOOK} img")).to_have_count(6)
+
+
+@needs_reference
+def test_the_prediction_is_answered_with_the_chance_level(lesson):
+    says(lesson, ".dp-predict", "for models of pure noise")
+
+
+@needs_reference
+def test_the_slider_marks_what_is_admissible(lesson):
+    choose(lesson, GRID, "measure", "people recognised")
+    choose(lesson, GRID, "attacker", "blurred afterwards")
+    cells = REFERENCE.cells()
+    for limit in ("25%", "50%", "0%"):
+        accept(lesson, limit)
+        allowed = admissible(cells, "impact_mean", "_smoothed", float(limit[:-1]) / 100)
+        expect(lesson.locator(f"{GRID} .dp-admissible")).to_have_count(len(allowed))
+        best = most_accurate(cells, allowed)
+        says(lesson, f"{GRID} .dp-choice-words", f"★ {cells[best].title}" if allowed else "No cell is admissible")
+        has_alt(lesson, f"{GRID} .dp-choice-chart img", f"you accept {limit}")
+
+
+@needs_reference
+def test_a_cell_is_chosen_by_its_button_also_from_the_keyboard(lesson):
+    lesson.get_by_role("button", name="ε = 6, σ = 4", exact=True).press("Enter")
+    says(lesson, f"{GRID} .dp-cell-detail", "The cell ε = 6, σ = 4, reference")
+    steps = f"{REFERENCE.cell((2, 1)).numbers['steps']:,.0f}"
+    says(lesson, f"{GRID} .dp-cell-detail", steps)
+    says(lesson, f"{GRID} .dp-cell-detail", "no privacy, stopped at the same accuracy")
+    choose(lesson, GRID, "attacker", "as published")
+    impact = REFERENCE.cell((2, 1)).numbers["impact_mean"]
+    has_alt(lesson, f"{GRID} .dp-groups-chart img", f"{impact:.0%} of people")
+    expect(lesson.locator(f"{GRID} .dp-cell-people .dp-person")).to_have_count(6)
+
+
+@needs_reference
+def test_other_data_have_their_own_grid(lesson):
+    choose(lesson, GRID, "data", "AT&T faces")
+    says(lesson, f"{GRID} .dp-results", "do not ship" if reference_grid("att") else "has not been computed yet")
+    choose(lesson, GRID, "data", "generated faces")
+    expect(lesson.locator(f"{GRID} .dp-grid-cell")).to_have_count(12)
+
+
+# ---- the reader's own cell
+
+
+def test_a_cell_lands_beside_the_grid(lesson):
+    says(lesson, f"{CELL} .dp-cell-detail", "The cell ε = 2, σ = 2, your own")
+    says(lesson, f"{CELL} .dp-runs", "generated faces, ε = 2, σ = 2, q = 0.1, 4 models")
+    has_alt(lesson, f"{CELL} .dp-groups-chart img", "private models:", "models of pure noise:")
+    has_alt(lesson, f"{GRID} .dp-choice-chart img", "your run 1 (24 pixels high), ε = 2, σ = 2")
+    expect(lesson.locator(f"{CELL} .dp-cell-people .dp-person")).to_have_count(10)
+
+
+def test_steps_follow_the_sliders_at_once_and_results_go_stale(lesson):
+    says(lesson, f"{CELL} .dp-controls", "T = 121 steps")
+    press(lesson, CELL, "sigma", "ArrowRight")
+    says(lesson, f"{CELL} .dp-controls", f"T = {steps_for('moments', 2.0, 3.0, 0.1, 1e-3, 'add-remove')} steps")
+    says(lesson, f"{CELL} .dp-stale", "What you see is for σ, noise multiplier = 2.0")
+    lesson.wait_for_function("location.search.includes('sigma=3.0')", timeout=WAIT)
+    press(lesson, CELL, "sigma", "ArrowLeft")
+    says(lesson, f"{CELL} .dp-controls", "T = 121 steps")
+
+
+def test_the_same_cell_is_recalled_and_another_can_be_stopped(lesson):
+    lesson.locator(f"{CELL} .dp-run-button").click()
+    says(lesson, f"{CELL} .dp-status", "recalled; computed before")
+    press(lesson, CELL, "models", "End")
+    press(lesson, CELL, "sigma", "End")
+    lesson.wait_for_function("location.search.includes('sigma=8.0')", timeout=WAIT)  # a click may overtake a slider
+    lesson.locator(f"{CELL} .dp-run-button").click()
+    says(lesson, f"{CELL} .dp-status", "training privately")
+    lesson.locator(f"{CELL} .dp-stop-button").click()
+    says(lesson, f"{CELL} .dp-status", "stopped")
+    expect(lesson.locator(f"{CELL} .dp-run")).to_have_count(1)
+
+
+def test_nonsense_is_answered_in_one_sentence(lesson):
+    field = lesson.locator(f"{CELL} .dp-seed input")
+    field.fill("-1")
+    field.press("Enter")
+    says(lesson, f"{CELL} .dp-error", "seed must be")
+    field.fill("0")
+    field.press("Enter")
+    lesson.wait_for_selector(f"{CELL} .dp-error", state="detached", timeout=WAIT)
+
+
+# ---- a sweep
+
+
+def test_a_sweep_fills_its_table_and_is_taken_up_again(lesson):
+    press(lesson, CELL, "sigma", "Home")
+    lesson.wait_for_function("location.search.includes('sigma=1.0')", timeout=WAIT)
+    press(lesson, SWEEP, "sweep-models", "Home")
+    field = lesson.locator(f"{SWEEP} .dp-epsilons input")
+    field.fill("two")
+    field.press("Enter")
+    says(lesson, f"{SWEEP} .dp-error", "ε must be numbers with commas between them")
+    field.fill("2, 0.001")
+    field.press("Enter")
+    lesson.locator(f"{SWEEP} .dp-sigmas input").fill("2")
+    lesson.locator(f"{SWEEP} .dp-sigmas input").press("Enter")
+    says(lesson, f"{SWEEP} .dp-command", "--grid epsilon=2,0.001 --grid sigma=2")
+    lesson.locator(f"{SWEEP} .dp-run-button").click()
+    says(lesson, f"{SWEEP} .dp-status", "2 cells are done, 1 of them failed")
+    says(lesson, f"{SWEEP} .dp-sweep-table", "failed: epsilon must pay for at least one step")
+    has_alt(lesson, f"{GRID} .dp-choice-chart img", "your sweep, ε = 2, σ = 2")
+    lesson.locator(f"{SWEEP} .dp-run-button").click()
+    says(lesson, f"{SWEEP} .dp-status", "2 cells are done, 1 of them failed")
+
+
+# ---- tasks, and the page as a whole
+
+
+def test_tasks_look_at_what_was_done(lesson):
+    checks = lesson.locator(".dp-task .dp-check-button")
+    for number in range(3):
+        checks.nth(number).click()
+        expect(lesson.locator(".dp-task").nth(number)).to_contain_text("Not yet.")
+    expect(lesson.locator(".dp-task").nth(1)).to_contain_text("quick settings of the generated faces")
+
+
+@needs_reference
+def test_a_release_can_be_signed(lesson):
+    choose(lesson, GRID, "measure", "people recognised")
+    choose(lesson, GRID, "attacker", "blurred afterwards")
+    accept(lesson, "25%")
+    cells = REFERENCE.cells()
+    best = most_accurate(cells, admissible(cells, "impact_mean", "_smoothed", 0.25))
+    says(lesson, f"{GRID} .dp-choice-words", f"★ {cells[best].title}")
+    lesson.get_by_role("button", name=cells[best].title, exact=True).click()
+    says(lesson, f"{GRID} .dp-cell-detail", f"The cell {cells[best].title}")
+    lesson.locator(".dp-task .dp-check-button").nth(0).click()
+    expect(lesson.locator(".dp-task").nth(0)).to_contain_text("✓ Done.")
+
+
+def test_a_link_that_asks_for_nonsense_is_answered(browser, lab_server):
+    with new_page(browser) as page:
+        page.goto(f"{lab_server.address}{LESSON}?preset=faces&epsilon=much")
+        says(page, f"{CELL} .dp-error", "epsilon must be a number")
+
+
+def test_every_control_has_a_name_and_every_picture_words(lesson):
+    assert_everything_has_a_name(lesson)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_fits_its_window_and_nothing_complained(lesson, width):
+    assert_fits(lesson, width)
+    expect(lesson.locator(".dp-trouble")).to_have_text("")
+    assert lesson.complaints == []
