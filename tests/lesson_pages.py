@@ -3,7 +3,12 @@
 A page is never read at once: what Python sent may still be on its way to the screen. ``expect`` waits for it.
 """
 
+import csv
+
 from playwright.sync_api import expect
+
+from dpmia_lab.experiments.configs import with_text_values
+from dpmia_lab.stages import drain
 
 WAIT = 60_000  # milliseconds
 expect.set_options(timeout=WAIT)
@@ -33,6 +38,12 @@ def press(page, panel: str, control: str, *keys: str) -> None:
         page.locator(f"{panel} .dp-{control} [role=slider]").press(key)
 
 
+def type_into(page, panel: str, control: str, words: str) -> None:
+    field = page.locator(f"{panel} .dp-{control} input")
+    field.fill(words)
+    field.press("Enter")
+
+
 def says(page, place: str, words: str) -> None:
     """Wait until that place of the page says these words."""
     page.wait_for_selector(f"{place} >> text={words}", timeout=WAIT)
@@ -47,6 +58,22 @@ def has_alt(page, picture: str, *words: str) -> None:
 def readout(page, panel: str, control: str):
     """What a slider shows."""
     return page.locator(f"{panel} .dp-{control} .widget-readout")
+
+
+def downloaded(page, panel: str, name: str) -> str:
+    """The path of a file that the panel offers."""
+    with page.expect_download() as download:
+        page.locator(f"{panel} a[download='{name}']").click()
+    return download.value.path()
+
+
+def assert_same_bits_as_python(page, panel: str, experiment, settings: dict[str, str]) -> None:
+    """The first run's row in the panel's CSV holds the very numbers of the same run from Python."""
+    with open(downloaded(page, panel, "dpmia_lab_runs.csv"), encoding="utf-8", newline="") as file:
+        row = list(csv.DictReader(file))[0]
+    config = with_text_values(experiment.PRESETS["faces"], settings)
+    for name, value in drain(experiment.run(config)).numbers.items():
+        assert float(row[name]) == value, name
 
 
 def assert_everything_has_a_name(page) -> None:

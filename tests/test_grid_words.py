@@ -13,7 +13,8 @@ from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.experiments.evaluation import PRESETS
 from dpmia_lab.experiments.reference import listed_values
 from dpmia_lab.experiments.sweep import Cell
-from dpmia_lab.store import Result
+from dpmia_lab.stages import Progress, drain
+from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets import (
     cell_panel,
     cell_view,
@@ -70,6 +71,28 @@ def test_cells_become_one_grid_and_its_pictures_stay_small():
     assert len(np.unique(arrays["picture_reconstruction"])) <= evaluation_grid.GREYS
     np.testing.assert_array_equal(arrays["picture_recognised"][2, 1], [1, 0, 0, 0, 0, 0])
     np.testing.assert_array_equal(arrays["picture_first_right"][2, 1], [1, 0, 0, 0, 0, 0])
+
+
+def test_a_grid_is_a_sweep_whose_cells_are_gathered(monkeypatch, tmp_path):
+    """A sweep that is already done: its cells lie in the folder."""
+
+    def swept(name, base, grid, folder, workers):
+        configs = [replace(base, epsilon=e, sigma=s) for e in grid["epsilon"] for s in grid["sigma"]]
+        for config, result in zip(configs, cells_of_grid(), strict=True):
+            Store(folder).put(name, as_dict(config), result)
+        yield Progress(1, 1, "12 of 12 cells")
+        return tuple(Cell(config, problem=problem if config.epsilon == 4 else "") for config in configs)
+
+    monkeypatch.setattr(evaluation_grid.sweep, "run", swept)
+    problem = ""
+    result = drain(evaluation_grid.run(FACES, tmp_path))
+    assert result.arrays["test_accuracy"][1].tolist() == pytest.approx([0.402, 0.404, 0.406])
+    evaluation_grid.write_pictures(result, tmp_path / "evaluation_faces.npz")
+    monkeypatch.setattr(grid_data, "FOLDER", tmp_path)
+    assert grid_data.reference_pictures("faces")["names"].tolist() == [f"person {i}" for i in range(1, 7)]
+    problem = "its worker died."
+    with pytest.raises(Mistake, match="the cell ε = 4, σ = 2 failed: its worker died"):
+        drain(evaluation_grid.run(FACES, tmp_path))
 
 
 def test_a_reference_is_read_cell_by_cell(with_reference):

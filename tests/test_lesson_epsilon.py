@@ -1,6 +1,5 @@
 """Lesson 2 as a reader meets it: a real page in a real browser, with the outside network cut."""
 
-import csv
 
 import pytest
 from conftest import new_page
@@ -8,6 +7,7 @@ from lesson_pages import (
     WAIT,
     assert_everything_has_a_name,
     assert_fits,
+    assert_same_bits_as_python,
     expect,
     has_alt,
     open_lesson,
@@ -15,11 +15,10 @@ from lesson_pages import (
     readout,
     run_to_end,
     says,
+    type_into,
 )
 
 from dpmia_lab.experiments import private_training
-from dpmia_lab.experiments.configs import with_text_values
-from dpmia_lab.stages import drain
 
 LESSON = "voila/render/02_what_epsilon_buys.ipynb"
 QUICK = {"people": "5", "steps": "40", "seed": "3"}
@@ -137,12 +136,9 @@ def test_sigma_and_steps_follow_too(lesson):
 
 
 def test_nonsense_is_answered_in_one_sentence(lesson):
-    field = lesson.locator(f"{PLAYGROUND} .dp-count input")
-    field.fill("-5")
-    field.press("Enter")
+    type_into(lesson, PLAYGROUND, "count", "-5")
     says(lesson, f"{PLAYGROUND} .dp-error", "K must be a whole number from 1")
-    field.fill("60000")
-    field.press("Enter")
+    type_into(lesson, PLAYGROUND, "count", "60000")
     lesson.wait_for_selector(f"{PLAYGROUND} .dp-error", state="detached", timeout=WAIT)
 
 
@@ -167,13 +163,7 @@ def test_a_run_shows_epsilon_while_it_goes_on_and_numbers_at_its_end(lesson):
 
 
 def test_page_and_python_give_the_same_bits(lesson):
-    with lesson.expect_download() as download:
-        lesson.locator(f"{TRAINING} a[download='dpmia_lab_runs.csv']").click()
-    with open(download.value.path(), encoding="utf-8", newline="") as file:
-        row = list(csv.DictReader(file))[0]
-    config = with_text_values(private_training.PRESETS["faces"], QUICK)
-    for name, value in drain(private_training.run(config)).numbers.items():
-        assert float(row[name]) == value, name
+    assert_same_bits_as_python(lesson, TRAINING, private_training, QUICK)
 
 
 def test_the_playground_hands_its_settings_over(lesson):

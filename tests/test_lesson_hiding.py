@@ -1,6 +1,5 @@
 """Lesson 3 as a reader meets it: a real page in a real browser, with the outside network cut."""
 
-import csv
 import re
 
 import pytest
@@ -9,6 +8,7 @@ from lesson_pages import (
     WAIT,
     assert_everything_has_a_name,
     assert_fits,
+    assert_same_bits_as_python,
     expect,
     has_alt,
     open_lesson,
@@ -16,11 +16,10 @@ from lesson_pages import (
     readout,
     run_to_end,
     says,
+    type_into,
 )
 
 from dpmia_lab.experiments import hiding
-from dpmia_lab.experiments.configs import with_text_values
-from dpmia_lab.stages import drain
 
 LESSON = "voila/render/03_hiding_a_class.ipynb"
 # Few people, few steps: a whole run in a few seconds.
@@ -118,13 +117,7 @@ def test_a_matched_run_answers_the_prediction_and_any_run_says_whether_it_is_mat
 
 
 def test_page_and_python_give_the_same_bits(lesson):
-    with lesson.expect_download() as download:
-        lesson.locator(f"{PANEL} a[download='dpmia_lab_runs.csv']").click()
-    with open(download.value.path(), encoding="utf-8", newline="") as file:
-        row = list(csv.DictReader(file))[0]
-    config = with_text_values(hiding.PRESETS["faces"], QUICK)
-    for name, value in drain(hiding.run(config)).numbers.items():
-        assert float(row[name]) == value, name
+    assert_same_bits_as_python(lesson, PANEL, hiding, QUICK)
 
 
 def test_curves_show_the_papers_points_and_the_readers(lesson):
@@ -182,9 +175,7 @@ def test_stop_is_obeyed_and_the_earlier_result_comes_back(lesson):
 
 
 def test_nonsense_in_a_field_is_answered_and_nothing_runs(lesson):
-    field = lesson.locator(f"{PANEL} .dp-seed input")
-    field.fill("-5")
-    field.press("Enter")
+    type_into(lesson, PANEL, "seed", "-5")
     says(lesson, f"{PANEL} .dp-error", "seed must be a whole number")
     lesson.locator(f"{PANEL} .dp-run-button").click()
     lesson.wait_for_timeout(300)

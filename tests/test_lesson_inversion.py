@@ -1,6 +1,5 @@
 """Lesson 1 as a reader meets it: a real page in a real browser, with the outside network cut."""
 
-import csv
 import io
 import json
 import signal
@@ -15,6 +14,8 @@ from lesson_pages import (
     WAIT,
     assert_everything_has_a_name,
     assert_fits,
+    assert_same_bits_as_python,
+    downloaded,
     expect,
     has_alt,
     open_lesson,
@@ -22,12 +23,11 @@ from lesson_pages import (
     readout,
     run_to_end,
     says,
+    type_into,
 )
 from PIL import Image
 
 from dpmia_lab.experiments import inversion
-from dpmia_lab.experiments.configs import with_text_values
-from dpmia_lab.stages import drain
 
 LESSON = "voila/render/01_model_inversion.ipynb"
 QUICK = {"people": "5", "steps": "20", "seed": "3"}  # a whole run in a few seconds
@@ -153,25 +153,15 @@ def test_a_run_shows_pictures_numbers_and_a_chart(lesson):
     assert lesson.complaints == []
 
 
-def downloaded(page, name: str) -> str:
-    with page.expect_download() as download:
-        page.locator(f"a[download='{name}']").click()
-    return download.value.path()
-
-
 def test_page_and_python_give_the_same_bits(lesson):
-    with open(downloaded(lesson, "dpmia_lab_runs.csv"), encoding="utf-8", newline="") as file:
-        row = list(csv.DictReader(file))[0]
-    config = with_text_values(inversion.PRESETS["faces"], QUICK)
-    for name, value in drain(inversion.run(config)).numbers.items():
-        assert float(row[name]) == value, name
+    assert_same_bits_as_python(lesson, PANEL, inversion, QUICK)
 
 
 def test_exports_are_whole_files(lesson):
-    with open(downloaded(lesson, "dpmia_lab_run_1.json"), encoding="utf-8") as file:
+    with open(downloaded(lesson, PANEL, "dpmia_lab_run_1.json"), encoding="utf-8") as file:
         assert json.load(file)["steps"] == 20
     for name in ("dpmia_lab_pictures.png", "dpmia_lab_chart.png"):
-        with Image.open(downloaded(lesson, name)) as picture:
+        with Image.open(downloaded(lesson, PANEL, name)) as picture:
             picture.load()
             assert picture.width > 500
 
@@ -245,15 +235,12 @@ def test_a_moved_control_marks_the_result_as_stale(lesson):
 
 
 def test_nonsense_in_a_field_is_answered_and_nothing_runs(lesson):
-    field = lesson.locator(f"{PANEL} .dp-seed input")
-    field.fill("-5")
-    field.press("Enter")
+    type_into(lesson, PANEL, "seed", "-5")
     says(lesson, f"{PANEL} .dp-error", "seed must be a whole number")
     lesson.locator(f"{PANEL} .dp-run-button").click()
     lesson.wait_for_timeout(300)
     expect(lesson.locator(f"{PANEL} .dp-stop-button")).to_be_disabled()
-    field.fill("3")
-    field.press("Enter")
+    type_into(lesson, PANEL, "seed", "3")
     lesson.wait_for_selector(f"{PANEL} .dp-error", state="detached", timeout=WAIT)
 
 

@@ -10,8 +10,10 @@ from dpmia_lab.experiments import mechanisms, membership
 from dpmia_lab.experiments.mechanisms import ATTACKS, COLUMNS, GRID, Config, numbers_of, over_seeds, phi_or_nan, spread
 from dpmia_lab.stages import Snapshot, drain
 
-TINY = Config(data="skewed_purchases", classes=10, records=120, epochs=8, central_epochs=4, batch=30, width=16, shadows=1,
-              inside=0, zs="0.5,8", epsilons="3", repeats=2)  # fmt: skip
+TINY = Config(
+    data="skewed_purchases", classes=10, records=120, epochs=8, central_epochs=4, batch=30, width=16, shadows=1,
+    inside=0, zs="0.5,8", epsilons="3", repeats=2,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

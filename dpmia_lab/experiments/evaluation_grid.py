@@ -12,6 +12,7 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import sweep
 from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.experiments.evaluation import ATTACKERS, Config
+from dpmia_lab.experiments.records import write_whole
 from dpmia_lab.stages import Stage
 from dpmia_lab.store import Result, Store
 
@@ -56,6 +57,12 @@ def kept_pictures(cells: Sequence[Result]) -> dict[str, np.ndarray]:
         kept[f"recognised{suffix}"] = right.mean(1).astype(np.float32).reshape(*shape, -1)
         kept[f"first_right{suffix}"] = right[:, 0].reshape(*shape, -1)  # of the model whose pictures these are
     return kept
+
+
+def write_pictures(result: Result, path: Path) -> None:
+    """What the page reads: the grid's pictures without their prefix, compressed."""
+    kept = {name.removeprefix("picture_"): a for name, a in result.arrays.items() if name.startswith("picture_")}
+    write_whole(path, lambda file: np.savez_compressed(file, allow_pickle=False, **kept))
 
 
 def fewer_greys(pictures: np.ndarray) -> np.ndarray:

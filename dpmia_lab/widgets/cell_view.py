@@ -94,7 +94,7 @@ class CellView:
         self.attacker = with_classes(choice("the attacker's drawing", swapped(ATTACKERS)), "dp-field", "dp-attacker")
         on_change(self.attacker, lambda _: self.draw())
         self.live, self.detail = text(NOTHING, "dp-live-people"), CellDetail()
-        self.view = column(self.live, self.detail.view)
+        self.view = column(self.live, self.detail.view, classes=("dp-cell-results",))
 
     def happened(self, event: Event) -> None:
         if not isinstance(event, Snapshot):
