@@ -3,7 +3,8 @@
 Two ways of doing the same work take turns (A, B, A, B, …) and each round gives one ratio, so that what else
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
-Private training is compared likewise, in ``bench_private.py``, and membership inference in ``bench_membership.py``.
+Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
+``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -29,6 +30,7 @@ from dpmia_lab.stages import Event, Snapshot, Stage, drain
 from dpmia_lab.widgets.pictures import people_html
 from dpmia_lab.widgets.runner import Runner
 from tests.bench_attacks import attack_rows
+from tests.bench_evaluation import evaluation_rows
 from tests.bench_membership import membership_rows
 from tests.bench_private import private_rows
 from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
@@ -72,6 +74,9 @@ def main() -> None:
         print(row, flush=True)
     print("\nMembership inference")
     for row in chain(membership_rows(), attack_rows()):
+        print(row, flush=True)
+    print("\nA hundred models a cell")
+    for row in evaluation_rows():
         print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 

@@ -51,9 +51,7 @@ def record(experiment: str, name: str, config: Any) -> dict:
     start = time.monotonic()
     result = drain(RUNS[experiment](config), ProgressLine().show)
     if (experiment, name) in SHOWN:
-        pictures = {key.removeprefix("picture_"): array for key, array in result.arrays.items() if is_picture(key)}
-        place = Path(str(FOLDER / f"{experiment}_{name}.npz"))
-        write_whole(place, lambda file: np.savez_compressed(file, allow_pickle=False, **pictures))
+        evaluation_grid.write_pictures(result, Path(str(FOLDER / f"{experiment}_{name}.npz")))
     return {
         "config": as_dict(config),
         "results": {name: rounded(value) for name, value in result.numbers.items()},
