@@ -22,8 +22,6 @@ LESSON = "voila/render/06_choosing_epsilon.ipynb"
 # a whole cell in a second or two
 TINY = {"height": "24", "epsilon": "2.0", "models": "4", "others": "2", "ssim_models": "1", "attack_steps": "50"}
 HOOK, GRID, CELL, SWEEP = ".dp-choosing-hook", ".dp-evaluation-grid", ".dp-cell", ".dp-sweep"
-REFERENCE = reference_grid("faces")
-needs_reference = pytest.mark.skipif(REFERENCE is None, reason="the reference has not been computed")
 
 
 @pytest.fixture(scope="module")
@@ -56,26 +54,16 @@ def accept(page, limit: str) -> None:
 # ---- the reference
 
 
-@pytest.mark.skipif(REFERENCE is not None, reason="the reference is there")
-def test_without_a_reference_the_page_says_what_is_missing(lesson):
-    for place in (HOOK, f"{GRID} .dp-grid", f"{GRID} .dp-choice-words", ".dp-ours", ".dp-claims"):
-        says(lesson, place, "has not been computed yet")
-    has_alt(lesson, f"{GRID} .dp-choice-chart img", "your run 1 (24 pixels high), ε = 2")
-
-
-@needs_reference
 def test_the_hook_shows_what_a_judge_sees(lesson):
     lesson.locator(f"{HOOK} button").nth(1).click()
     says(lesson, HOOK, "A machine sees more")
     expect(lesson.locator(f"{HOOK} img")).to_have_count(6)
 
 
-@needs_reference
 def test_the_prediction_is_answered_with_the_chance_level(lesson):
     says(lesson, ".dp-predict", "for models of pure noise")
 
 
-@needs_reference
 def test_the_slider_marks_what_is_admissible(lesson):
     choose(lesson, GRID, "measure", "people recognised")
     choose(lesson, GRID, "attacker", "blurred afterwards")
@@ -89,7 +77,6 @@ def test_the_slider_marks_what_is_admissible(lesson):
         has_alt(lesson, f"{GRID} .dp-choice-chart img", f"you accept {limit}")
 
 
-@needs_reference
 def test_a_cell_is_chosen_by_its_button_also_from_the_keyboard(lesson):
     lesson.get_by_role("button", name="ε = 6, σ = 4", exact=True).press("Enter")
     says(lesson, f"{GRID} .dp-cell-detail", "The cell ε = 6, σ = 4, reference")
@@ -102,7 +89,6 @@ def test_a_cell_is_chosen_by_its_button_also_from_the_keyboard(lesson):
     expect(lesson.locator(f"{GRID} .dp-cell-people .dp-person")).to_have_count(6)
 
 
-@needs_reference
 def test_other_data_have_their_own_grid(lesson):
     choose(lesson, GRID, "data", "AT&T faces")
     says(lesson, f"{GRID} .dp-results", "do not ship" if reference_grid("att") else "has not been computed yet")
@@ -189,7 +175,6 @@ def test_tasks_look_at_what_was_done(lesson):
     expect(lesson.locator(".dp-task").nth(1)).to_contain_text("quick settings of the generated faces")
 
 
-@needs_reference
 def test_a_release_can_be_signed(lesson):
     choose(lesson, GRID, "measure", "people recognised")
     choose(lesson, GRID, "attacker", "blurred afterwards")

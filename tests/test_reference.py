@@ -1,13 +1,14 @@
 """The figures that ship with the lab: the papers' as printed, and the lab's own as computed."""
 
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dpmia_lab.experiments import inversion, inversion_comparison
 from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.experiments.reference import SETTINGS, shipped
+from dpmia_lab.experiments.reference import FOLDER, SETTINGS, shipped
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.privacy import accounting
 
@@ -142,3 +143,39 @@ def test_a_sweep_s_epsilon_is_what_the_accountant_says(name):
     assert all(0 <= accuracy <= 1 for accuracy in points["accuracy"])
     if config["vary"] == "sigma":
         assert points["accuracy"][0] > points["accuracy"][-1] + 0.05
+
+
+# ---- lesson 5
+@pytest.mark.parametrize("name", SETTINGS["mechanisms"])
+def test_mechanisms_were_measured_over_five_seeds_with_the_present_settings(name):
+    record = shipped("mechanisms")[name]
+    assert record["config"] == as_dict(SETTINGS["mechanisms"][name]) and record["config"]["repeats"] == 5
+    points = record["points"]
+    for mechanism in (1, 2):  # strengths stand from the least noise to the most (central), or the reverse (local)
+        own = [i for i, kind in enumerate(points["mechanism"]) if kind == mechanism]
+        epsilons, accuracies = ([points[n][i] for i in own] for n in ("epsilon", "test_accuracy"))
+        assert epsilons == sorted(epsilons, reverse=mechanism == 1)
+        assert (accuracies[0] > accuracies[-1]) == (mechanism == 1)  # noise costs accuracy
+
+
+def test_where_outsiders_are_alike_ten_classes_leak_little_and_shifted_ones_are_told_apart():
+    plain = shipped("mechanisms")["skewed-10"]["results"]
+    assert plain["auc_white_box"] < 0.53 and plain["auc_white_box_shifted"] > 0.99
+
+
+# ---- lesson 6
+@pytest.mark.parametrize("name", SETTINGS["evaluation"])
+def test_the_grid_was_made_with_the_present_settings_and_its_trends_are_beyond_chance(name):
+    record = shipped("evaluation")[name]
+    assert record["config"] == as_dict(SETTINGS["evaluation"][name])
+    points = {key: np.array(values) for key, values in record["points"].items()}
+    assert (np.diff(points["test_accuracy"], axis=0) > 0).all()  # ε from 2 to 8, at every σ
+    assert (np.diff(points["impact_mean_smoothed"], axis=0) > 0).all()
+    first, last = points["impact_mean_smoothed_high"][0], points["impact_mean_smoothed_low"][-1]
+    assert (last > first).all()  # the intervals at ε = 2 and ε = 8 lie apart
+    assert (points["beyond_chance_rate_smoothed"][-1] >= points["beyond_chance_rate_smoothed"][0]).all()
+    assert points["noise_impact_mean"] == pytest.approx(points["chance"], abs=0.03)
+
+
+def test_only_people_who_do_not_exist_are_shipped_as_pictures():
+    assert sorted(path.name for path in Path(str(FOLDER)).glob("*.npz")) == ["evaluation_faces.npz"]

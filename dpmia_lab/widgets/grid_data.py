@@ -10,7 +10,7 @@ from dpmia_lab.metrics.intervals import Estimate
 from dpmia_lab.widgets.curves_data import shipped_or_nothing
 
 Place = tuple[int, int]  # row (ε) and column (σ)
-RISKS = ("success_rate", "beyond_chance_rate", "impact_mean")
+RISKS = ("impact_mean", "beyond_chance_rate", "success_rate")  # the first is shown first
 SETS = {"faces": "generated faces", "att": "AT&T faces"}  # the grids offered, by preset
 PICTURES = ("faces",)  # only people who do not exist are shipped as pictures
 

@@ -44,7 +44,7 @@ class GridPanel:
         self.attacker = self._field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
         self.measure = self._field(choice("risk is the share of", [(RISK_WORDS[m][0], m) for m in RISKS]), "measure")
         options = [(f"{limit:.0%}", limit) for limit in LIMITS]
-        slider = widgets.SelectionSlider(options=options, value=0.5, description="risk you accept")
+        slider = widgets.SelectionSlider(options=options, value=0.1, description="risk you accept")
         self.limit = self._field(slider, "limit")
         self.words, self.legend, self.meaning = text("", "dp-choice-words"), text(""), text("", "dp-reason")
         self.chart = text("", "dp-chart", "dp-choice-chart")
