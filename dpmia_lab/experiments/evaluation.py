@@ -95,8 +95,8 @@ PRESETS = {
     "faces": Config(),
     "att": Config(data="att_faces", height=112, delta=1e-3, smooth=3.0),
     # The paper's second question: 10 against 100 pictures a person, with its q and δ for the larger set.
-    "small": Config(height=32, smooth=1.0, models=50),
-    "large": Config(height=32, smooth=1.0, models=50, pictures=100, q=0.03, delta=1e-4),
+    "small": Config(height=32, smooth=1.0, models=20),
+    "large": Config(height=32, smooth=1.0, models=20, pictures=100, q=0.03, delta=1e-4),
 }
 
 
