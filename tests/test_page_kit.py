@@ -15,7 +15,7 @@ from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.store import Result
-from dpmia_lab.widgets import controls, pictures, questions, runs
+from dpmia_lab.widgets import controls, landing, pictures, questions, runs
 
 # ---- runs of a visit
 
@@ -223,3 +223,9 @@ def test_a_task_says_what_is_missing_and_when_it_is_done():
     state["done"] = True
     button.click()
     assert "✓ Done." in feedback.value and "Not yet" not in feedback.value
+
+
+def test_a_lesson_whose_notebook_is_not_there_is_announced(tmp_path):
+    (tmp_path / landing.LESSONS[0][0]).touch()
+    words = landing.lesson_map(tmp_path).children[0].value
+    assert words.count("coming</small>") == len(landing.LESSONS) - 1 and words.count("<a href") == 1
