@@ -193,7 +193,7 @@ class Workshop:
         return self.seen(x), torch.from_numpy(records.y).to(self.device)
 
     def trained(self, records: Records, validation: Records, *path: str | int) -> "Stage[nn.Module]":
-        """One model; its events carry the model's state only through the model itself, trained in place."""
+        """A fresh model, trained."""
         model = self.fresh(*path)
         yield from self.train(model, records, validation, *path)
         return model

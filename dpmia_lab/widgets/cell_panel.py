@@ -10,7 +10,6 @@ from dpmia_lab.data import catalogue
 from dpmia_lab.experiments import evaluation
 from dpmia_lab.experiments.evaluation import PRESETS, Config, affordable_steps
 from dpmia_lab.privacy.accounting import NEIGHBOURS
-from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.cell_view import CellView
 from dpmia_lab.widgets.controls import choice, scale
@@ -45,6 +44,8 @@ def quick_experiment() -> SimpleNamespace:
 class CellPanel(ExperimentPanel):
     """Its runs land beside the grid's cells."""
 
+    charts = "dpmia_lab.plots.evaluation"
+
     def __init__(self, grid: GridPanel, query: str | None = None, store: Store | None = None) -> None:
         experiment = quick_experiment()
         sets = [(SETS[name], config.data) for name, config in experiment.PRESETS.items()]
@@ -72,14 +73,7 @@ class CellPanel(ExperimentPanel):
         super().show_settings(config)
         self.steps.value = steps_html(config)
 
-    def stage(self, config: Config) -> Stage[tuple[Result, str]]:
-        yield Progress(0, 1, "loading PyTorch and matplotlib")
-        import dpmia_lab.plots.evaluation  # noqa: F401  (here, so that the page's own thread need not)
-
-        return (yield from super().stage(config))
-
     def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
-        self.seen.config = config
         super().finished(config, result, seconds, about)
         self.tell_grid()
 

@@ -96,6 +96,9 @@ class CellView:
         self.live, self.detail = text(NOTHING, "dp-live-people"), CellDetail()
         self.view = column(self.live, self.detail.view, classes=("dp-cell-results",))
 
+    def started(self, config: Config) -> None:
+        """What is shown stays until there is more."""
+
     def happened(self, event: Event) -> None:
         if not isinstance(event, Snapshot):
             return

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -29,6 +30,10 @@ from dpmia_lab.widgets.runs import Run, RunTable
 
 class View(Protocol):
     """What a lesson shows of a run."""
+
+    config: Any  # of the run that is shown
+
+    def started(self, config: Any) -> None: ...  # a run begins
 
     def happened(self, event: Event) -> None: ...  # while it goes on
 
@@ -53,6 +58,8 @@ class ExperimentPanel:
     ``query``: settings as in a link; those of the page's address if None.
     ``sets``: the data offered, as (words, name); the pictures of the catalogue if None.
     """
+
+    charts = ""  # a module that takes long to load: a run's thread loads it, so that the page's own need not
 
     def __init__(
         self,
@@ -171,6 +178,7 @@ class ExperimentPanel:
             result, record = kept
             self.finished(config, result, record["seconds"], f"recalled; computed before, {record['device']}")
             return
+        self.seen.started(config)
         self.bar.started()
         self.stale.value = ""
         self.view.remove_class("dp-is-stale")
@@ -184,9 +192,11 @@ class ExperimentPanel:
 
     def stage(self, config: Any) -> Stage[tuple[Result, str]]:
         """The experiment; its result is also stored, so that the same settings come back at once."""
-        yield Progress(0, 1, "loading PyTorch")
+        yield Progress(0, 1, "loading PyTorch and matplotlib" if self.charts else "loading PyTorch")
         from dpmia_lab.devices import best_device, described
 
+        if self.charts:
+            import_module(self.charts)
         start = time.monotonic()
         result = yield from self.experiment.run(config)
         seconds = round(time.monotonic() - start, 2)
@@ -214,6 +224,7 @@ class ExperimentPanel:
             self.finished(config, result, seconds, f"{seconds:.1f} s, {device}")
             return
         if self.last is not None:  # what was shown before comes back, and is marked if it is stale
+            self.seen.config = self.last.config
             self.seen.show(self.last.result)
         self.changed()
         self.bar.idle("stopped" if problem is None else "")
@@ -222,6 +233,7 @@ class ExperimentPanel:
 
     def finished(self, config: Any, result: Result, seconds: float, about: str) -> None:
         again = next((run for run in self.table.runs if run.config == config), None)
+        self.seen.config = config
         self.last = again or self.table.add(config, result, seconds, about)
         self.seen.show(result)
         self.bar.idle(escape(about))

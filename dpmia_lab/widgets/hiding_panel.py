@@ -3,8 +3,7 @@
 import ipywidgets as widgets
 
 from dpmia_lab.experiments import hiding
-from dpmia_lab.experiments.hiding import Config
-from dpmia_lab.store import Result, Store
+from dpmia_lab.store import Store
 from dpmia_lab.widgets.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.hiding_controls import PRESET_WORDS, REASONS, new_controls
 from dpmia_lab.widgets.hiding_view import HidingView, row_html
@@ -32,10 +31,6 @@ class HidingPanel(ExperimentPanel):
             self.problem,
         ]
         return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-hiding")
-
-    def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
-        self.seen.config = config  # an ε means nothing without its unit and neighbours
-        super().finished(config, result, seconds, about)
 
 
 def summary(run: Run) -> str:

@@ -71,6 +71,9 @@ class HidingView:
         self.draw_rows()
 
     # ---- while the run goes on
+    def started(self, config: Config) -> None:
+        """What is shown stays until there is more."""
+
     def happened(self, event: Event) -> None:
         if isinstance(event, Snapshot):
             self.live[event.name] = event.array

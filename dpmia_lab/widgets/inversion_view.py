@@ -5,7 +5,7 @@ import asyncio
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.inversion import BASELINES
+from dpmia_lab.experiments.inversion import BASELINES, Config
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.parts import (
@@ -82,6 +82,9 @@ class InversionView:
         )
 
     # ---- while the run goes on
+    def started(self, config: Config) -> None:
+        """What is shown stays until there is more."""
+
     def happened(self, event: Event) -> None:
         if isinstance(event, Snapshot):
             self.begin(event.array) if event.name == "truth" else self.live(event.array, event.step)

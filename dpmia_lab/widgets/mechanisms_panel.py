@@ -3,7 +3,6 @@
 import ipywidgets as widgets
 
 from dpmia_lab.experiments.mechanisms import Config
-from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.controls import scale
 from dpmia_lab.widgets.experiment_panel import ExperimentPanel, Words
@@ -21,6 +20,8 @@ ABOUT = (
 
 class MechanismsPanel(ExperimentPanel):
     """Choosing data shows their reference; every sweep adds points, so nothing goes stale."""
+
+    charts = "dpmia_lab.plots.tradeoffs"
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         experiment = quick_experiment()
@@ -49,13 +50,6 @@ class MechanismsPanel(ExperimentPanel):
 
     def _mark_stale(self, config: Config) -> None:
         """Points stay what they are, whatever is set for the next ones."""
-
-    def stage(self, config: Config) -> Stage[tuple[Result, str]]:
-        yield Progress(0, 1, "loading PyTorch and matplotlib")
-        import dpmia_lab.plots.tradeoffs  # noqa: F401  (here, so that the page's own thread need not)
-
-        self.seen.started(config)
-        return (yield from super().stage(config))
 
     def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
         self.seen.live = None  # its points are the run's now

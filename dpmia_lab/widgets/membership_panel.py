@@ -11,8 +11,7 @@ from dpmia_lab.data.population import load_population
 from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.defended import MODELS
 from dpmia_lab.experiments.membership import ATTACKS, Config
-from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.store import Result, Store
+from dpmia_lab.store import Store
 from dpmia_lab.widgets.controls import number_text
 from dpmia_lab.widgets.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.membership_controls import (
@@ -33,6 +32,8 @@ from dpmia_lab.widgets.runs import Run
 
 class MembershipPanel(ExperimentPanel):
     """Its data may also be a file of the visitor's own; the model follows the kind of data."""
+
+    charts = "dpmia_lab.plots.membership"
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         self.uploads = tempfile.TemporaryDirectory(prefix="dpmia_lab_")
@@ -117,23 +118,6 @@ class MembershipPanel(ExperimentPanel):
             f"{found.kind} ({shape}). About 2n of them are candidates, so n can be at most {len(found.y) // 2 - 2:,}."
             "</div>"
         )
-
-    # ---- the view speaks of promises, so it must know whose
-    def stage(self, config: Config) -> Stage[tuple[Result, str]]:
-        yield Progress(0, 1, "loading PyTorch and matplotlib")
-        import dpmia_lab.plots.membership  # noqa: F401  (here, so that the page's own thread need not)
-
-        self.seen.config = config
-        return (yield from super().stage(config))
-
-    def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
-        self.seen.config = config
-        super().finished(config, result, seconds, about)
-
-    def ended(self, config: Config, outcome, problem: str | None, seconds: float) -> None:
-        if outcome is None and self.last is not None:
-            self.seen.config = self.last.config
-        super().ended(config, outcome, problem, seconds)
 
 
 def defence_words(config: Config) -> str:

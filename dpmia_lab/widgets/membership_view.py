@@ -53,6 +53,9 @@ class MembershipView:
         self.member: np.ndarray | None = None
         self.scores: dict[str, np.ndarray] = {}
 
+    def started(self, config: Config) -> None:
+        self.config = config
+
     def happened(self, event: Event) -> None:
         if isinstance(event, Progress):
             self.live(event) if "auc" in event.values else self.attacking(event)

@@ -9,8 +9,7 @@ from dpmia_lab.experiments import private_training
 from dpmia_lab.experiments.private_training import Config
 from dpmia_lab.experiments.spending import Setting
 from dpmia_lab.privacy.accounting import Guarantee
-from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.store import Result, Store
+from dpmia_lab.store import Store
 from dpmia_lab.widgets.controls import number_text
 from dpmia_lab.widgets.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.parts import panel, text
@@ -20,6 +19,8 @@ from dpmia_lab.widgets.training_view import TrainingView
 
 
 class TrainingPanel(ExperimentPanel):
+    charts = "dpmia_lab.plots.privacy"
+
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         view = TrainingView(lambda: self.table.runs)
         words = Words("Train", PRESET_WORDS, summary, compared_html)
@@ -47,27 +48,10 @@ class TrainingPanel(ExperimentPanel):
         taken = {name: getattr(setting, name) for name in names}
         self.set(replace(self.controls.config(), **taken, delta=setting.used_delta, budget=0.0))
 
-    # ---- the view speaks of ε, so it must know whose
     def show_settings(self, config: Config) -> None:
         super().show_settings(config)
         if self.last is None:
             self.seen.expect(config)
-
-    def stage(self, config: Config) -> Stage[tuple[Result, str]]:
-        yield Progress(0, 1, "loading PyTorch and matplotlib")
-        import dpmia_lab.plots.privacy  # noqa: F401  (here, so that the page's own thread need not)
-
-        self.seen.config = config
-        return (yield from super().stage(config))
-
-    def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
-        self.seen.config = config
-        super().finished(config, result, seconds, about)
-
-    def ended(self, config: Config, outcome, problem: str | None, seconds: float) -> None:
-        if outcome is None and self.last is not None:
-            self.seen.config = self.last.config
-        super().ended(config, outcome, problem, seconds)
 
     def chosen(self) -> None:
         super().chosen()

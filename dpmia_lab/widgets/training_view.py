@@ -64,6 +64,9 @@ class TrainingView:
         self.draw_chart()
 
     # ---- while the run goes on
+    def started(self, config: Config) -> None:
+        self.config = config
+
     def happened(self, event: Event) -> None:
         if isinstance(event, Snapshot):
             self.begin(event.array) if event.name == "truth" else self.show_weights(event.array)
