@@ -21,7 +21,7 @@ from lesson_pages import (
 from dpmia_lab.experiments import private_training
 
 LESSON = "voila/render/02_what_epsilon_buys.ipynb"
-QUICK = {"people": "5", "steps": "40", "seed": "3"}
+QUICK = {"people": "5", "steps": "400", "seed": "3"}  # long enough to be watched
 HOOK, PLAYGROUND, TRAINING = ".dp-one-step", ".dp-playground", ".dp-training"
 
 
@@ -153,13 +153,13 @@ def test_tasks_name_what_is_missing(lesson):
 
 
 def test_a_run_shows_epsilon_while_it_goes_on_and_numbers_at_its_end(lesson):
-    heard = [words for words in lesson.evaluate("heard") if "of 40" in words]
+    heard = [words for words in lesson.evaluate("heard") if "of 400" in words]
     assert heard and "for a record (add or remove one; δ = 0.01; moments accountant" in heard[0]
     for words in ("tight accountant, PLD", "by chance 20.0%"):
         says(lesson, f"{TRAINING} .dp-results-numbers", words)
     expect(lesson.locator(f"{TRAINING} .dp-weights img")).to_have_count(10)
     has_alt(lesson, f"{TRAINING} .dp-accuracy-chart img", "run 1: accuracy", "at ε =")
-    has_alt(lesson, f"{TRAINING} .dp-run-chart img", "After 40 of 40 steps")
+    has_alt(lesson, f"{TRAINING} .dp-run-chart img", "After 400 of 400 steps")
 
 
 def test_page_and_python_give_the_same_bits(lesson):
