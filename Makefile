@@ -1,7 +1,7 @@
 # make app    serve the lab as web pages         make lab    the same notebooks in JupyterLab
 # make test   run the tests                      make bench  compare with another toolbox's speed
 # make lint   check the style                    make clean  forget the environment and the caches
-# make reference   compute the shipped reference results again (about three hours)
+# make reference   compute the shipped reference results again (a few hours)
 #
 # The first of them sets up .venv from the one lock, environment.yml (a few minutes); after that only when
 # the pins change. An interrupted set-up is taken up again by the next make.
