@@ -33,7 +33,7 @@ bench: $(READY)
 	$(PY) -m tests.bench
 
 reference: $(READY)
-	$(PY) -m dpmia_lab.experiments.reference
+	$(PY) -m dpmia_lab.commands.reference
 
 lint: $(READY)
 	$(PY) -m ruff check .

@@ -26,12 +26,24 @@ class Result:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
 
+# Rooms whose code cannot change a number: what shows results, serves them, and hands work out.
+SHOWING = ("plots", "widgets", "serve", "commands", "sweeps", "reference")
+
+
 @cache
 def code_fingerprint() -> str:
-    """Changes with any line of the package, so that no result outlives the code that computed it."""
-    here = Path(__file__).parent
-    sources = sorted(path for path in here.rglob("*.py") if "widgets" not in path.parts)
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    """Changes with any line that may change a result, so that no result outlives the code that computed it."""
+    return fingerprint_of(Path(__file__).parent)
+
+
+def fingerprint_of(package: Path) -> str:
+    """The same wherever the package lies."""
+    places = sorted(path.relative_to(package) for path in package.rglob("*.py"))
+    counted = [place for place in places if place.parts[0] not in SHOWING]
+    digest = hashlib.sha256()
+    for place in counted:
+        digest.update(f"{place.as_posix()}\n".encode() + (package / place).read_bytes())
+    return digest.hexdigest()
 
 
 def config_key(experiment: str, config: dict) -> str:

@@ -21,14 +21,14 @@ import torch
 from torch import nn
 
 from dpmia_lab import devices  # noqa: F401 (one thread)
-from dpmia_lab.attacks import inversion
+from dpmia_lab.attacks.inversion import descent as inversion
 from dpmia_lab.experiments.inversion import Config, loaded, trained_target
 from dpmia_lab.metrics.reconstruction import viewable
 from dpmia_lab.plots import inversion as plots
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Snapshot, Stage, drain
-from dpmia_lab.widgets.pictures import people_html
-from dpmia_lab.widgets.runner import Runner
+from dpmia_lab.widgets.kit.pictures import people_html
+from dpmia_lab.widgets.kit.runner import Runner
 from tests.bench_attacks import attack_rows
 from tests.bench_evaluation import evaluation_rows
 from tests.bench_membership import membership_rows

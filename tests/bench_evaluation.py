@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from dpmia_lab import devices, models  # noqa: F401 (devices: one thread)
-from dpmia_lab.attacks import gram_inversion, inversion
+from dpmia_lab.attacks.inversion import descent as inversion
+from dpmia_lab.attacks.inversion import gram as gram_inversion
 from dpmia_lab.privacy.units import units_from
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import drain

@@ -7,7 +7,7 @@ import csv
 
 from playwright.sync_api import expect
 
-from dpmia_lab.experiments.configs import with_text_values
+from dpmia_lab.options import with_text_values
 from dpmia_lab.stages import drain
 
 WAIT = 60_000  # milliseconds

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dpmia_lab.experiments.command_line import main
+from dpmia_lab.commands.command_line import main
 from dpmia_lab.privacy import accounting
 from dpmia_lab.privacy.accounting import ACCOUNTANTS
 
@@ -141,7 +141,7 @@ def test_delta_and_units_exclude_each_other(capsys):
 
 def test_the_answer_comes_without_pytorch():
     code = (
-        "import sys; from dpmia_lab.experiments.command_line import main; "
+        "import sys; from dpmia_lab.commands.command_line import main; "
         f"end = main({words('epsilon', EPSILON)!r}); sys.exit(end or 'torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120).returncode == 0

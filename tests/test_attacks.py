@@ -9,9 +9,9 @@ import torch
 
 import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import models
-from dpmia_lab.attacks import inversion
-from dpmia_lab.attacks.filters import denoised, processed, sharpened, smoothed
-from dpmia_lab.attacks.priors import prior_values
+from dpmia_lab.attacks.inversion import descent as inversion
+from dpmia_lab.attacks.inversion.filters import denoised, processed, sharpened, smoothed
+from dpmia_lab.attacks.inversion.priors import prior_values
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Snapshot, drain
 from dpmia_lab.training.plain import train

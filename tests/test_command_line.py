@@ -12,15 +12,15 @@ import pytest
 
 from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
+from dpmia_lab.commands.command_line import main
+from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.experiments import EXPERIMENTS, inversion
-from dpmia_lab.experiments.command_line import main
-from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.experiments.progress_line import ProgressLine
-from dpmia_lab.experiments.records import write_whole
+from dpmia_lab.files import write_whole
+from dpmia_lab.options import as_dict
 from dpmia_lab.stages import Progress, Snapshot, drain
 from dpmia_lab.store import Result
 
-COMMAND = [sys.executable, "-m", "dpmia_lab.experiments.command_line"]
+COMMAND = [sys.executable, "-m", "dpmia_lab.commands.command_line"]
 SMALL = ["run", "inversion", "--data", "digits", "--steps", "20"]
 
 

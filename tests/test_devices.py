@@ -13,8 +13,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from dpmia_lab import devices, models
-from dpmia_lab.attacks import filters
-from dpmia_lab.attacks import inversion as attacks
+from dpmia_lab.attacks.inversion import descent as attacks
+from dpmia_lab.attacks.inversion import filters
 from dpmia_lab.experiments import inversion
 from dpmia_lab.stages import drain
 

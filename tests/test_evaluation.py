@@ -11,9 +11,9 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import attacked_models, evaluation
 from dpmia_lab.experiments.evaluation import SMALL, Config
 from dpmia_lab.experiments.inversion import loaded, trained_judge
-from dpmia_lab.experiments.reference import shipped
 from dpmia_lab.metrics import recognition, reconstruction
 from dpmia_lab.privacy import accounting
+from dpmia_lab.reference import shipped
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import drain
 

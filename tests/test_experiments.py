@@ -11,7 +11,7 @@ import torch
 from dpmia_lab import models
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import EXPERIMENTS, inversion, inversion_comparison
-from dpmia_lab.experiments.configs import as_dict, changed_from, text_of, value_from_text, with_text_values
+from dpmia_lab.options import as_dict, changed_from, text_of, value_from_text, with_text_values
 from dpmia_lab.stages import Progress, Snapshot, Stopped, drain
 from dpmia_lab.store import Result, Store
 

@@ -8,25 +8,23 @@ import pytest
 from test_plots_evaluation import EPSILONS, SIGMAS, cell_numbers, cell_result
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments import evaluation_grid
-from dpmia_lab.experiments.configs import as_dict
+from dpmia_lab.commands.reference import listed_values
 from dpmia_lab.experiments.evaluation import PRESETS
-from dpmia_lab.experiments.reference import listed_values
-from dpmia_lab.experiments.sweep import Cell
+from dpmia_lab.options import as_dict
 from dpmia_lab.stages import Progress, drain
 from dpmia_lab.store import Result, Store
-from dpmia_lab.widgets import (
-    cell_panel,
-    cell_view,
-    choosing_findings,
-    choosing_hook,
-    choosing_tasks,
-    grid_data,
-    grid_sweep_panel,
-    grid_words,
-)
-from dpmia_lab.widgets.grid_data import CellResult, admissible, most_accurate, protection, safest
-from dpmia_lab.widgets.runs import Run
+from dpmia_lab.sweeps import evaluation_grid
+from dpmia_lab.sweeps.sweep import Cell
+from dpmia_lab.widgets.choosing import data as grid_data
+from dpmia_lab.widgets.choosing import findings as choosing_findings
+from dpmia_lab.widgets.choosing import hook as choosing_hook
+from dpmia_lab.widgets.choosing import panel as cell_panel
+from dpmia_lab.widgets.choosing import sweep as grid_sweep_panel
+from dpmia_lab.widgets.choosing import tasks as choosing_tasks
+from dpmia_lab.widgets.choosing import view as cell_view
+from dpmia_lab.widgets.choosing import words as grid_words
+from dpmia_lab.widgets.choosing.data import CellResult, admissible, most_accurate, protection, safest
+from dpmia_lab.widgets.kit.runs import Run
 
 FACES = replace(PRESETS["faces"], models=100)
 

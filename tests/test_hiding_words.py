@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 
 from dpmia_lab.experiments.hiding import Config
-from dpmia_lab.experiments.reference import shipped
 from dpmia_lab.privacy import accounting
+from dpmia_lab.reference import shipped
 from dpmia_lab.store import Result
-from dpmia_lab.widgets import curves_data, hiding_findings, hiding_limits, hiding_tasks, hiding_words
-from dpmia_lab.widgets.runs import Run
+from dpmia_lab.widgets.hiding import curves_data
+from dpmia_lab.widgets.hiding import findings as hiding_findings
+from dpmia_lab.widgets.hiding import limits as hiding_limits
+from dpmia_lab.widgets.hiding import tasks as hiding_tasks
+from dpmia_lab.widgets.hiding import words as hiding_words
+from dpmia_lab.widgets.kit.runs import Run
 
 CONFIG = Config(unit="class")
 
@@ -148,7 +152,7 @@ def test_a_missing_reference_leaves_its_place_empty(monkeypatch):
     def nothing(name):
         raise FileNotFoundError(name)
 
-    monkeypatch.setattr(curves_data, "shipped", nothing)
+    monkeypatch.setattr("dpmia_lab.reference.shipped", nothing)
     assert curves_data.reference_points("digits") == {}
     assert "not been computed yet" in curves_data.ranks_html({}, "faces", {})
     assert "not been computed yet" in hiding_findings.findings().children[0].value

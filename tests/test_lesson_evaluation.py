@@ -16,7 +16,7 @@ from lesson_pages import (
 )
 
 from dpmia_lab.privacy.accounting import steps_for
-from dpmia_lab.widgets.grid_data import admissible, most_accurate, reference_grid
+from dpmia_lab.widgets.choosing.data import admissible, most_accurate, reference_grid
 
 LESSON = "voila/render/06_choosing_epsilon.ipynb"
 # a whole cell in a second or two

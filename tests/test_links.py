@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import EXPERIMENTS, inversion
-from dpmia_lab.widgets import links
+from dpmia_lab.widgets.kit import links
 
 MENU = ("faces", "digits", "mnist", "mnist_varied", "att_faces")
 RECORDS = ("purchases_like", "skewed_purchases", "hospital_like", "collaboration")  # lessons 4 and 5

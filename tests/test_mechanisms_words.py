@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 from test_plots_mechanisms import sweep_arrays
 
-from dpmia_lab.experiments.configs import as_dict
 from dpmia_lab.experiments.mechanisms import COLUMNS, GRID, PRESETS
-from dpmia_lab.experiments.reference import shipped
+from dpmia_lab.options import as_dict
+from dpmia_lab.reference import shipped
 from dpmia_lab.store import Result
-from dpmia_lab.widgets import mechanisms_data, mechanisms_findings, mechanisms_tasks, mechanisms_words, noise_panel
-from dpmia_lab.widgets import ranking_panel as ranking
-from dpmia_lab.widgets.mechanisms_data import Sweep, contest
-from dpmia_lab.widgets.runs import Run
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.mechanisms import data as mechanisms_data
+from dpmia_lab.widgets.mechanisms import findings as mechanisms_findings
+from dpmia_lab.widgets.mechanisms import hook as noise_panel
+from dpmia_lab.widgets.mechanisms import ranking
+from dpmia_lab.widgets.mechanisms import tasks as mechanisms_tasks
+from dpmia_lab.widgets.mechanisms import words as mechanisms_words
+from dpmia_lab.widgets.mechanisms.data import Sweep, contest
 
 CONFIG = replace(PRESETS["skewed-10"], repeats=2)
 

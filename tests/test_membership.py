@@ -7,12 +7,13 @@ import pytest
 
 from dpmia_lab.attacks.membership import shadow
 from dpmia_lab.checks import Mistake
+from dpmia_lab.commands.command_line import main
 from dpmia_lab.data.population import Population
-from dpmia_lab.experiments import attackers, membership
-from dpmia_lab.experiments.candidates import candidate_halves, candidates_of, shadow_halves
-from dpmia_lab.experiments.command_line import main
-from dpmia_lab.experiments.defended import Defended, Workshop
+from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.membership import ATTACKS, Config
+from dpmia_lab.game import attackers
+from dpmia_lab.game.candidates import candidate_halves, candidates_of, shadow_halves
+from dpmia_lab.game.defended import Defended, Workshop
 from dpmia_lab.stages import Snapshot, drain
 
 QUICK = Config(records=150, epochs=12, width=32, batch=32, shadows=2, inside=0, white_box=False)

@@ -10,14 +10,12 @@ from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.membership import ATTACKS, Config
 from dpmia_lab.stages import drain
 from dpmia_lab.store import Result
-from dpmia_lab.widgets import membership_controls as controls
-from dpmia_lab.widgets import membership_tasks as tasks
-from dpmia_lab.widgets import membership_words as words
-from dpmia_lab.widgets.membership_hook import LETTERS, Asked, outcome_html, verdict_html
-from dpmia_lab.widgets.membership_panel import compared_html, defence_words, summary
-from dpmia_lab.widgets.membership_record import bit_grid, gallery_html, odds_html, record_picture
-from dpmia_lab.widgets.membership_view import finished_words, scores_of
-from dpmia_lab.widgets.runs import Run
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.membership import controls, tasks, words
+from dpmia_lab.widgets.membership.hook import LETTERS, Asked, outcome_html, verdict_html
+from dpmia_lab.widgets.membership.panel import compared_html, defence_words, summary
+from dpmia_lab.widgets.membership.record import bit_grid, gallery_html, odds_html, record_picture
+from dpmia_lab.widgets.membership.view import finished_words, scores_of
 
 MEASURES = ("auc", "tpr1", "tpr01", "balanced")
 

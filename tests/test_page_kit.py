@@ -12,10 +12,11 @@ import pytest
 from PIL import Image
 
 from dpmia_lab.experiments import inversion
-from dpmia_lab.experiments.configs import as_dict
+from dpmia_lab.options import as_dict
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.store import Result
-from dpmia_lab.widgets import controls, landing, pictures, questions, runs
+from dpmia_lab.widgets import landing
+from dpmia_lab.widgets.kit import controls, pictures, questions, runs
 
 # ---- runs of a visit
 

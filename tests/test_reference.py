@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpmia_lab.commands.reference import SETTINGS
 from dpmia_lab.experiments import inversion, inversion_comparison
-from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.experiments.reference import FOLDER, SETTINGS, shipped
 from dpmia_lab.metrics import reconstruction
+from dpmia_lab.options import as_dict
 from dpmia_lab.privacy import accounting
+from dpmia_lab.reference import FOLDER, shipped
 
 SUBJECTS = ("original", "published", "enhanced", "ours", "noise", "blank", "class_mean", "other_class")
 CLASSES = {"faces": 40, "digits": 10, "att_faces": 40}

@@ -8,7 +8,7 @@ import pytest
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.stages import Progress, Snapshot
-from dpmia_lab.widgets.runner import PAUSE, Reporter, Runner
+from dpmia_lab.widgets.kit.runner import PAUSE, Reporter, Runner
 
 
 class Page:

@@ -8,8 +8,8 @@ import pytest
 
 from dpmia_lab import store as rooms
 from dpmia_lab.experiments import EXPERIMENTS
-from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.store import Result, Store, config_key
+from dpmia_lab.options import as_dict
+from dpmia_lab.store import Result, Store, config_key, fingerprint_of
 
 CONFIG = {"data": "digits", "steps": 20, "rate": 0.1, "box": True}
 RESULT = Result(
@@ -176,3 +176,36 @@ def test_the_key_changes_with_the_code(monkeypatch):
     before = config_key("x", CONFIG)
     monkeypatch.setattr(rooms, "code_fingerprint", lambda: "another")
     assert config_key("x", CONFIG) != before
+
+
+@pytest.fixture
+def small_package(tmp_path):
+    """A package in a folder whose name is that of a room which does not count."""
+    package = tmp_path / "widgets" / "dpmia_lab"
+    for place in ("store.py", "game/evidence.py", "plots/style.py", "serve/app.py"):
+        (package / place).parent.mkdir(parents=True, exist_ok=True)
+        (package / place).write_text(f"# {place}")
+    return package
+
+
+def test_the_fingerprint_does_not_depend_on_where_the_code_lies(small_package, tmp_path):
+    moved = tmp_path / "elsewhere"
+    before = fingerprint_of(small_package)
+    small_package.rename(moved)
+    assert fingerprint_of(moved) == before != fingerprint_of(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("place", "counts"),
+    [("game/evidence.py", True), ("store.py", True), ("plots/style.py", False), ("serve/app.py", False)],
+)
+def test_the_fingerprint_changes_with_code_that_may_change_a_result(small_package, place, counts):
+    before = fingerprint_of(small_package)
+    (small_package / place).write_text("changed = True")
+    assert (fingerprint_of(small_package) != before) == counts
+
+
+def test_a_file_that_moves_to_another_room_changes_the_fingerprint(small_package):
+    before = fingerprint_of(small_package)
+    (small_package / "game/evidence.py").rename(small_package / "game/proof.py")
+    assert fingerprint_of(small_package) != before

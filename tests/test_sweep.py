@@ -13,11 +13,12 @@ import pytest
 
 from dpmia_lab import store as stores
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments import private_training, sweep
-from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.experiments.sweep_cell import Outcome, outcome_of
+from dpmia_lab.experiments import private_training
+from dpmia_lab.options import as_dict
 from dpmia_lab.stages import Progress, Stopped, drain
 from dpmia_lab.store import Result, Store
+from dpmia_lab.sweeps import sweep
+from dpmia_lab.sweeps.cell import Outcome, outcome_of
 
 NAME, BASE = "private_training", private_training.SMALL
 GRID = {"sigma": [1.0, 2.0], "q": [0.05, 0.1]}

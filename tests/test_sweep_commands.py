@@ -14,15 +14,16 @@ import pytest
 from conftest import wait_until
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments import EXPERIMENTS, private_training, sweep
-from dpmia_lab.experiments.command_line import main
-from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.experiments.sweep_cell import Outcome
+from dpmia_lab.commands.command_line import main
+from dpmia_lab.experiments import EXPERIMENTS, private_training
+from dpmia_lab.options import as_dict
 from dpmia_lab.stages import drain
 from dpmia_lab.store import Result, Store
+from dpmia_lab.sweeps import sweep
+from dpmia_lab.sweeps.cell import Outcome
 
 NAME = "private_training"
-COMMAND = [sys.executable, "-m", "dpmia_lab.experiments.command_line"]
+COMMAND = [sys.executable, "-m", "dpmia_lab.commands.command_line"]
 SWEEP = ["sweep", NAME, "--set", "data=digits", "--grid", "sigma=1,2", "--seeds", "2"]
 
 

@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments import private_training, sweep
-from dpmia_lab.experiments.configs import as_dict
-from dpmia_lab.experiments.sweep_cluster import ClusterWorkers
-from dpmia_lab.experiments.sweep_local import LocalWorkers
+from dpmia_lab.experiments import private_training
+from dpmia_lab.options import as_dict
 from dpmia_lab.stages import drain
 from dpmia_lab.store import Result, Store
+from dpmia_lab.sweeps import sweep
+from dpmia_lab.sweeps.cluster import ClusterWorkers
+from dpmia_lab.sweeps.local import LocalWorkers
 
 NAME, BASE = "private_training", private_training.SMALL
 
@@ -126,7 +127,7 @@ def test_a_stopped_sweep_leaves_the_cluster_free(cluster, store):
 
 
 def test_an_address_without_a_scheduler_is_a_mistake(store, monkeypatch):
-    monkeypatch.setattr("dpmia_lab.experiments.sweep_cluster.PATIENCE", 0.3)
+    monkeypatch.setattr("dpmia_lab.sweeps.cluster.PATIENCE", 0.3)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         with pytest.raises(Mistake, match="^scheduler must be the address of a running Dask scheduler; it is"):
             drain(sweep.run(NAME, BASE, {}, folder=store.root, scheduler=address))

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments.reference import shipped
 from dpmia_lab.metrics.tradeoffs import aop, phi
+from dpmia_lab.reference import shipped
 
 share = st.floats(0, 1)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows
     import torch
     from torch import nn
 
-    from dpmia_lab.attacks.gram_inversion import Combinations
+    from dpmia_lab.attacks.inversion.gram import Combinations
     from dpmia_lab.training.span import Span
 
 PIXELS_AT_ONCE = 4_000_000  # of reconstructions: 10 models of 40 people at 92 x 112, some 16 MB
@@ -110,8 +110,8 @@ def chunk_judged(
     ssim: int,
 ) -> Stage[None]:
     """full: (models, classes, d).  Adds to what was seen."""
-    from dpmia_lab.attacks.filters import smoothed
-    from dpmia_lab.attacks.gram_inversion import fredrikson
+    from dpmia_lab.attacks.inversion.filters import smoothed
+    from dpmia_lab.attacks.inversion.gram import fredrikson
 
     yield Progress(0, 1, "attacking")
     how = {"steps": attack.steps, "rate": attack.rate, "patience": attack.patience, "goal": attack.goal}

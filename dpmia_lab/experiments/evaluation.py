@@ -16,10 +16,10 @@ import numpy as np
 
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, whole
 from dpmia_lab.experiments.attacked_models import Attack, Seen, Target, attacked, target_of, verdicts
-from dpmia_lab.experiments.configs import option
 from dpmia_lab.experiments.inversion import PicturesConfig, loaded, trained_judge, typical_pictures
 from dpmia_lab.metrics import recognition
 from dpmia_lab.metrics.intervals import Estimate, share_estimate
+from dpmia_lab.options import option
 from dpmia_lab.privacy import accounting
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Progress, Snapshot, Stage, part

@@ -13,10 +13,10 @@ import numpy as np
 from dpmia_lab.checks import between, one_of, positive, whole
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion, private_training
-from dpmia_lab.experiments.configs import option
 from dpmia_lab.experiments.inversion_comparison import attacks_on, averaged, repeated
 from dpmia_lab.experiments.matching import Match, Trial, matched_noise
 from dpmia_lab.metrics import classification
+from dpmia_lab.options import option
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import Units
 from dpmia_lab.seeds import torch_generator

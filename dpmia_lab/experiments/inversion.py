@@ -10,8 +10,8 @@ import numpy as np
 
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, true_or_false, whole
 from dpmia_lab.data import Dataset, load
-from dpmia_lab.experiments.configs import option
 from dpmia_lab.metrics import classification, reconstruction
+from dpmia_lab.options import option
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
@@ -190,8 +190,8 @@ def attacked(config: Config, data: Dataset, model: "nn.Module") -> Stage[tuple[n
     """The finished pictures (classes, …) as shown, and the frames on the way there."""
     import torch
 
-    from dpmia_lab.attacks import inversion
-    from dpmia_lab.attacks.filters import smoothed
+    from dpmia_lab.attacks.inversion import descent as inversion
+    from dpmia_lab.attacks.inversion.filters import smoothed
 
     labels = torch.arange(data.classes, device=next(model.parameters()).device)
     how = {"steps": config.steps, "rate": config.rate}

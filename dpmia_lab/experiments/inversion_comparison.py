@@ -11,8 +11,8 @@ import numpy as np
 
 from dpmia_lab.checks import whole
 from dpmia_lab.experiments import inversion
-from dpmia_lab.experiments.configs import option
 from dpmia_lab.metrics import reconstruction
+from dpmia_lab.options import option
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpmia_lab.checks import Mistake, positive, whole
 from dpmia_lab.experiments import membership
-from dpmia_lab.experiments.configs import option
 from dpmia_lab.metrics.membership import evaluated, roc
 from dpmia_lab.metrics.tradeoffs import phi
+from dpmia_lab.options import option
 from dpmia_lab.stages import Snapshot, Stage, part
 from dpmia_lab.store import Result
 

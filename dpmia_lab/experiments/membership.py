@@ -13,7 +13,8 @@ import numpy as np
 from dpmia_lab.attacks.membership.threshold import loss_scores
 from dpmia_lab.checks import Mistake, true_or_false, whole
 from dpmia_lab.data.population import Population, load_population
-from dpmia_lab.experiments.attackers import (
+from dpmia_lab.experiments.spending import RATES
+from dpmia_lab.game.attackers import (
     Book,
     Said,
     inside_attacks,
@@ -22,13 +23,12 @@ from dpmia_lab.experiments.attackers import (
     threshold_attacks,
     white_box_attack,
 )
-from dpmia_lab.experiments.candidates import Asked, Candidates, candidates_of
-from dpmia_lab.experiments.configs import option
-from dpmia_lab.experiments.defended import Defended, Workshop, promise, spending, workshop_for
-from dpmia_lab.experiments.spending import RATES
-from dpmia_lab.experiments.verdicts import audit_numbers, verdict_numbers
+from dpmia_lab.game.candidates import Asked, Candidates, candidates_of
+from dpmia_lab.game.defended import Defended, Workshop, promise, spending, workshop_for
+from dpmia_lab.game.verdicts import audit_numbers, verdict_numbers
 from dpmia_lab.metrics import classification
 from dpmia_lab.metrics.membership import auc
+from dpmia_lab.options import option
 from dpmia_lab.privacy.tight import tight_profile
 from dpmia_lab.privacy.tradeoff import tradeoff_curve
 from dpmia_lab.seeds import numpy_generator

@@ -10,8 +10,8 @@ import numpy as np
 from dpmia_lab.checks import Mistake, one_of, true_or_false, whole
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import hiding, inversion, private_training
-from dpmia_lab.experiments.configs import option
 from dpmia_lab.metrics import reconstruction
+from dpmia_lab.options import option
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
 from dpmia_lab.store import Result
 

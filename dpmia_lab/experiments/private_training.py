@@ -12,9 +12,9 @@ import numpy as np
 
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, whole
 from dpmia_lab.data import Dataset, public_mean
-from dpmia_lab.experiments.configs import option
 from dpmia_lab.experiments.inversion import TargetConfig, loaded, outputs, typical_pictures
 from dpmia_lab.metrics import classification
+from dpmia_lab.options import option
 from dpmia_lab.privacy import accounting
 from dpmia_lab.privacy.moments import Spending
 from dpmia_lab.privacy.units import UNITS, Units, divided

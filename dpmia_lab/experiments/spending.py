@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpmia_lab.checks import Mistake, one_of, whole
-from dpmia_lab.experiments.configs import option
+from dpmia_lab.options import option
 from dpmia_lab.privacy import accounting
 from dpmia_lab.privacy.moments import MOST_STEPS, Spending, moments_deltas
 from dpmia_lab.privacy.paper import ClosedForm, closed_form, paper_epsilon

@@ -9,7 +9,7 @@ from pathlib import Path
 from traitlets.config import Config
 
 SHARE = Path(__file__).parent / "share" / "jupyter"
-WIDGETS = Path(__file__).parent.parent / "widgets"
+KIT = Path(__file__).parent.parent / "widgets" / "kit"
 
 
 def announce_template() -> None:
@@ -49,7 +49,7 @@ def page_settings() -> Config:
     config.VoilaConfiguration.prelaunch_hook = give_title
     config.VoilaConfiguration.page_config_hook = formulas_from_here
     config.VoilaConfiguration.resources = {
-        "lab": {"css": text_of(WIDGETS / "lab.css"), "js": text_of(WIDGETS / "lab.js")}
+        "lab": {"css": text_of(KIT / "lab.css"), "js": text_of(KIT / "lab.js")}
     }
     config.VoilaExecutor.cell_error_instruction = "This part of the page is missing; reload it to try again."
     return config

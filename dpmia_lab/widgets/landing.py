@@ -7,9 +7,9 @@ import ipywidgets as widgets
 
 from dpmia_lab.data.faces import generated_faces
 from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.widgets.parts import card, page_poster, text, with_classes
-from dpmia_lab.widgets.pictures import picture_html
-from dpmia_lab.widgets.runner import Runner
+from dpmia_lab.widgets.kit.parts import card, page_poster, text, with_classes
+from dpmia_lab.widgets.kit.pictures import picture_html
+from dpmia_lab.widgets.kit.runner import Runner
 
 # file, title, what it asks, minutes, papers
 LESSONS = [

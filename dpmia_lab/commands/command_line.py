@@ -1,0 +1,138 @@
+"""``dpmia-lab``: the same experiments without a browser.
+
+Mistakes answer with one sentence and exit code 2; Ctrl-C stops at once with exit code 130.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from dpmia_lab import __version__
+from dpmia_lab.checks import Mistake
+from dpmia_lab.commands.accounting import add_accounting
+from dpmia_lab.commands.progress_line import ProgressLine
+from dpmia_lab.commands.sweep import add_sweep
+from dpmia_lab.experiments import EXPERIMENTS
+from dpmia_lab.files import check_writable, circumstances, write_whole
+from dpmia_lab.options import as_dict, text_of, with_text_values
+from dpmia_lab.stages import drain
+
+
+def main(arguments: list[str] | None = None) -> int:
+    chosen = parser().parse_args(arguments)
+    try:
+        chosen.action(chosen)
+        sys.stdout.flush()  # here, where a reader that has gone is no error
+    except Mistake as mistake:
+        print(mistake, file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output has gone, as with "| head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt as stop:
+        print(f"\n{str(stop) or 'Stopped; nothing was written.'}", file=sys.stderr)
+        return 130
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="dpmia-lab", description="See how models leak their training data, and what each defence costs."
+    )
+    top.add_argument("--version", action="version", version=__version__)
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    commands.add_parser("list", help="the experiments").set_defaults(action=list_experiments)
+    add_run(commands.add_parser("run", help="run an experiment: dpmia-lab run NAME --field value …"))
+    add_app(commands.add_parser("app", help="serve the lessons as web pages on this machine"))
+    add_data(commands.add_parser("data", help="the data sets: what there is, and how to get more"))
+    add_accounting(commands)
+    add_sweep(commands)
+    return top
+
+
+def add_run(run: argparse.ArgumentParser) -> None:
+    names = run.add_subparsers(required=True, metavar="NAME")
+    for name, experiment in EXPERIMENTS.items():
+        one = names.add_parser(name, help=experiment.TITLE, description=experiment.TITLE)
+        one.add_argument("--preset", choices=tuple(experiment.PRESETS), help="start from these settings")
+        for option in fields(experiment.Config):
+            help_line = f"{option.metadata['help']} (default {text_of(option.default)})"
+            one.add_argument(f"--{option.name}", metavar="VALUE", help=help_line.replace("%", "%%"))
+        one.add_argument("--json", type=Path, metavar="FILE", help="write settings and numbers here")
+        one.add_argument("--arrays", type=Path, metavar="FILE.npz", help="write pictures and arrays here")
+        one.set_defaults(action=run_experiment, name=name)
+
+
+def add_app(app: argparse.ArgumentParser) -> None:
+    app.add_argument("--port", type=int, default=8866)
+    app.add_argument("--ip", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    app.set_defaults(action=serve_app)
+
+
+def add_data(data: argparse.ArgumentParser) -> None:
+    actions = data.add_subparsers(required=True, metavar="ACTION")
+    actions.add_parser("list", help="the data sets --data takes").set_defaults(action=list_data)
+    download = actions.add_parser("download", help="fetch a whole public data set, once, from its publisher")
+    download.add_argument("set", choices=("mnist", "att_faces"))
+    download.set_defaults(action=download_data)
+
+
+def list_experiments(_: argparse.Namespace) -> None:
+    for name, experiment in EXPERIMENTS.items():
+        print(f"{name:22} {experiment.TITLE}")
+        print(f"{'':22} presets: {', '.join(experiment.PRESETS)}")
+
+
+def list_data(_: argparse.Namespace) -> None:
+    from dpmia_lab.data import catalogue
+    from dpmia_lab.data.population import population_catalogue
+
+    for entry in [*catalogue(), *population_catalogue()]:
+        print(f"{entry.name:20} {entry.title}: {entry.description} ({entry.terms})")
+        if not entry.available:
+            print(f"{'':20} {entry.why_not}")
+
+
+def download_data(chosen: argparse.Namespace) -> None:
+    from dpmia_lab.data.download import download
+
+    print(drain(download(chosen.set), ProgressLine().show))
+
+
+def serve_app(chosen: argparse.Namespace) -> None:
+    from dpmia_lab.serve.app import serve
+
+    serve(Path(__file__).parents[2] / "notebooks", port=chosen.port, ip=chosen.ip)
+
+
+def run_experiment(chosen: argparse.Namespace) -> None:
+    experiment = EXPERIMENTS[chosen.name]
+    base = experiment.PRESETS[chosen.preset] if chosen.preset else experiment.Config()
+    given = {o.name: getattr(chosen, o.name) for o in fields(base) if getattr(chosen, o.name) is not None}
+    config = with_text_values(base, given)
+    for path in (chosen.json, chosen.arrays):
+        check_writable(path)
+    start = time.monotonic()
+    result = drain(experiment.run(config), ProgressLine().show)
+    record = {
+        "experiment": chosen.name,
+        "config": as_dict(config),
+        "results": result.numbers,
+        **circumstances(),
+        "seconds": round(time.monotonic() - start, 2),
+    }
+    if chosen.arrays:
+        write_whole(chosen.arrays, lambda file: np.savez_compressed(file, allow_pickle=False, **result.arrays))
+    if chosen.json:
+        write_whole(chosen.json, lambda file: file.write(json.dumps(record, indent=1).encode()))
+    for name, value in result.numbers.items():
+        print(f"{name:40} {value:.4g}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

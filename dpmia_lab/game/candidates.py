@@ -1,0 +1,79 @@
+"""Who may have been trained on: candidates, and what the attacker has besides.
+
+About 2n records are candidates; a fair coin for each says whether it is a member. So the number of members varies a
+little, and a one-run audit of ε is valid. Where records are *tested* from another distribution (Skewed Purchases),
+paper C takes its outsiders from there; a second set of people asked about holds those.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmia_lab.data.population import Population, split_population
+from dpmia_lab.game.defended import Defended, Records
+from dpmia_lab.seeds import numpy_generator
+
+MOST_RESERVED = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Records the attacker asks about, and the answers."""
+
+    records: Records
+    member: np.ndarray  # (k,) bool
+
+    @property
+    def members(self) -> Records:
+        return self.records.at(np.flatnonzero(self.member))
+
+
+@dataclass(frozen=True)
+class Candidates:
+    same: Asked  # members, and outsiders of the same distribution
+    shifted: Asked | None  # the same members, and outsiders of the distribution that is tested on (paper C)
+    test: Records  # for test accuracy
+    reserve: Records  # of the training distribution, in nobody's training set: validation, and RMIA's population
+    validation: Records  # of the distribution that is tested on
+    pool: Records  # the attacker's own
+    shifted_pool: Records | None
+
+    @property
+    def protocols(self) -> dict[str, Asked]:
+        """By the ending of a number's name."""
+        return {"": self.same} if self.shifted is None else {"": self.same, "_shifted": self.shifted}
+
+
+def candidates_of(config: Defended, population: Population) -> Candidates:
+    split = split_population(population, config.records, numpy_generator(config.seed, "split"))
+    everyone = Records(population.x, population.y)
+    both = everyone.at(np.concatenate([split.members, split.outsiders]))
+    same = Asked(both, numpy_generator(config.seed, "coins").random(len(both)) < 0.5)
+    kept = min(MOST_RESERVED, len(split.pool) // 5)
+    reserve, pool = everyone.at(split.pool[:kept]), everyone.at(split.pool[kept:])
+    if population.test_x is None:
+        outsiders = both.at(np.flatnonzero(~same.member))
+        return Candidates(same, None, outsiders, reserve, reserve, pool, None)
+    others = Records(population.test_x, population.test_y)
+    test = others.at(split.test)
+    rest = np.setdiff1d(np.arange(len(others)), split.test)
+    answers = np.repeat([True, False], [same.member.sum(), len(test)])
+    shifted = Asked(same.members.with_(test), answers)
+    return Candidates(same, shifted, test, reserve, others.at(rest[:kept]), pool, others.at(rest[kept:]))
+
+
+def shadow_halves(count: int, size: int, most: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each shadow model its own training records and as many others, places in a pool of ``size``."""
+    n = min(most, size // 2)
+    orders = [rng.permutation(size) for _ in range(count)]
+    return [(order[:n], order[n : 2 * n]) for order in orders]
+
+
+def candidate_halves(count: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """(count, size) bool: which candidates each model trains on; in every pair of models each candidate is in one."""
+    inside = np.zeros((count, size), dtype=bool)
+    for model in range(0, count, 2):
+        inside[model, rng.permutation(size)[: size // 2]] = True
+        if model + 1 < count:
+            inside[model + 1] = ~inside[model]
+    return inside

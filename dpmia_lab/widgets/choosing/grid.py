@@ -1,0 +1,199 @@
+"""The 4 × 3 grid of lesson 6: choose a risk, see which cells it admits; choose a cell, see its people."""
+
+from functools import cache
+
+import ipywidgets as widgets
+import numpy as np
+
+from dpmia_lab.experiments.evaluation import ATTACKERS
+from dpmia_lab.widgets.choosing.data import (
+    RISKS,
+    SETS,
+    CellResult,
+    Grid,
+    Place,
+    admissible,
+    most_accurate,
+    preset_of,
+    reference_grid,
+    risk,
+)
+from dpmia_lab.widgets.choosing.view import CellDetail, people_of
+from dpmia_lab.widgets.choosing.words import LATER, RISK_WORDS, cell_html, choice_html, legend_html, swapped
+from dpmia_lab.widgets.kit.controls import choice
+from dpmia_lab.widgets.kit.later import Soon
+from dpmia_lab.widgets.kit.opening import load_in_background
+from dpmia_lab.widgets.kit.parts import button, column, on_change, page_width, panel, results_width, text, with_classes
+from dpmia_lab.widgets.kit.pictures import chart_html
+
+CHART_DELAY, CHART_REST = 2.5, 0.15  # seconds: the page comes first, and a slider goes on
+LIMITS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+IN_A_CELL = 4  # people whose drawings stand in the grid
+
+
+class GridPanel:
+    """``measure``, ``limit`` and ``chosen`` are what tasks look at; ``own`` are the reader's cells, by source."""
+
+    def __init__(self) -> None:
+        self.grid_of = cache(reference_grid)
+        self.own: dict[str, list[CellResult]] = {}
+        self.chosen: Place | None = None
+        self.page, self.can_draw = 1120, False
+        self.soon = Soon(self.draw_chart, CHART_REST)
+        self.data = self._field(choice("data", [(words, name) for name, words in SETS.items()]), "data")
+        self.attacker = self._field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
+        self.measure = self._field(choice("risk is the share of", [(RISK_WORDS[m][0], m) for m in RISKS]), "measure")
+        options = [(f"{limit:.0%}", limit) for limit in LIMITS]
+        slider = widgets.SelectionSlider(options=options, value=0.1, description="risk you accept")
+        self.limit = self._field(slider, "limit")
+        self.words, self.legend, self.meaning = text("", "dp-choice-words"), text(""), text("", "dp-reason")
+        self.chart = text("", "dp-chart", "dp-choice-chart")
+        self.table = with_classes(widgets.GridBox([]), "dp-grid")
+        self.faces: dict[Place, widgets.HTML] = {}
+        self.buttons: dict[Place, widgets.Button] = {}
+        self.detail = CellDetail()
+        self.view = self._layout()
+        on_change(self.data, lambda _: self.show_data())
+        on_change(self.attacker, lambda _: self.show())
+        for control in (self.measure, self.limit):
+            on_change(control, lambda _: self.show_choice())
+        self.show_data()
+        load_in_background("dpmia_lab.plots.evaluation", CHART_DELAY, self.draw_first)
+
+    @staticmethod
+    def _field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
+        return with_classes(control, "dp-field", f"dp-{name}")
+
+    def _layout(self) -> widgets.VBox:
+        controls = [
+            text("<h4>What was attacked, and how</h4>"),
+            self.data,
+            self.attacker,
+            text("<h4>How much risk would you accept?</h4>"),
+            self.measure,
+            self.meaning,
+            self.limit,
+            self.words,
+        ]
+        results = [
+            text("<h4>ε down, σ across: what was drawn, and what it cost</h4>"),
+            self.table,
+            self.legend,
+            column(text("<h4>What each cell is worth</h4>"), self.chart, classes=("dp-section",)),
+            with_classes(self.detail.view, "dp-section"),
+            page_width(self.set_page_width),
+        ]
+        return panel(controls, results, "dp-evaluation-grid")
+
+    # ---- what there is
+    @property
+    def grid(self) -> Grid | None:
+        return self.grid_of(self.data.value)
+
+    @property
+    def cells(self) -> dict[Place, CellResult]:
+        return self.grid.cells() if self.grid else {}
+
+    def own_here(self) -> list[CellResult]:
+        """The reader's cells of the data shown."""
+        every = [cell for cells in self.own.values() for cell in cells]
+        return [cell for cell in every if preset_of(cell.config) == self.data.value]
+
+    def set_own(self, source: str, cells: list[CellResult]) -> None:
+        """The reader's cells, all that this source has."""
+        self.own[source] = cells
+        self.show_choice()
+
+    # ---- drawing
+    def show_data(self) -> None:
+        """Other data: another grid, of buttons too."""
+        places = self.grid.places if self.grid else []
+        self.faces = {place: text("", "dp-cell-face") for place in places}
+        self.buttons = {place: self._cell_button(place) for place in places}
+        self.table.children = [
+            column(self.faces[place], self.buttons[place], classes=("dp-grid-cell",)) for place in places
+        ] or [text(f"<p class='dp-soft'>{LATER}</p>")]
+        first = self.cells[places[0]] if places else None
+        self.legend.value = legend_html(first.config, first.numbers["delta"]) if first else ""
+        self.chosen = places[-len(self.grid.sigmas)] if places else None
+        self.show()
+
+    def _cell_button(self, place: Place) -> widgets.Button:
+        title = self.grid.cell(place).title
+        return button(title, lambda: self.choose(place), "dp-small")
+
+    def choose(self, place: Place) -> None:
+        self.chosen = place
+        self.show()
+
+    def show(self) -> None:
+        self.show_choice()
+        if self.grid is None:
+            self.detail.nothing()
+            return
+        people = people_of(self.grid, self.chosen, self.attacker.value)
+        self.detail.show(self.grid.cell(self.chosen), people, self.attacker.value)
+
+    def allowed(self) -> list[Place]:
+        return admissible(self.cells, self.measure.value, self.attacker.value, self.limit.value)
+
+    def show_choice(self) -> None:
+        cells, allowed = self.cells, self.allowed()
+        best = most_accurate(cells, allowed)
+        self.meaning.value = RISK_WORDS[self.measure.value][1]
+        self.words.value = choice_html(cells, allowed, self.measure.value, self.attacker.value, self.limit.value)
+        for place, cell in cells.items():
+            mark = "<b class='dp-mark'>★ best</b>" if place == best else "✓ admissible" if place in allowed else ""
+            self.faces[place].value = cell_html(cell, self._faces(place), self.attacker.value, mark)
+            for name, there in (("dp-admissible", place in allowed), ("dp-best", place == best),
+                                ("dp-shown", place == self.chosen)):  # fmt: skip
+                box = self.table.children[self.grid.places.index(place)]
+                (box.add_class if there else box.remove_class)(name)
+            shown = "are shown below" if place == self.chosen else "can be shown"
+            self.buttons[place].tooltip = f"The people of {cell.title} {shown}"
+        self.soon.ask()
+
+    def _faces(self, place: Place) -> list[np.ndarray]:
+        drawn = self.grid.pictures.get(f"reconstruction{self.attacker.value}")
+        return list(drawn[place][:IN_A_CELL]) if drawn is not None else []
+
+    def draw_first(self) -> None:
+        self.can_draw = True
+        self.draw_chart()
+        self.detail.can_draw = True
+        self.detail.draw()
+
+    def draw_chart(self) -> None:
+        if not self.can_draw:
+            return
+        from dpmia_lab.plots.evaluation import Choice, choice_chart
+
+        measure, attacker, cells = self.measure.value, self.attacker.value, self.cells
+        places, allowed = list(cells), self.allowed()
+        best = most_accurate(cells, allowed)
+        points = [point_of(cell, measure, attacker) for cell in [*cells.values(), *self.own_here()]]
+        choice = Choice(
+            self.limit.value,
+            tuple(places.index(place) for place in allowed),
+            None if best is None else places.index(best),
+        )
+        noise = risk(cells[places[0]], measure, attacker, "noise_") if cells else None
+        chart = choice_chart(points, choice, noise, RISK_WORDS[measure][0], results_width(self.page))
+        self.chart.value = chart_html(chart.png(), chart.alt)
+
+    def set_page_width(self, page: int) -> None:
+        if page != self.page:
+            self.page = page
+            self.draw_chart()
+            self.detail.set_page_width(page)
+
+
+def point_of(cell: CellResult, measure: str, attacker: str):
+    from dpmia_lab.plots.evaluation import Point
+
+    control = None
+    if not cell.own:
+        control = cell.numbers["control_test_accuracy"], risk(cell, measure, attacker, "control_")
+    found = risk(cell, measure, attacker)
+    c = cell.config
+    return Point(c.epsilon, c.sigma, cell.numbers["test_accuracy"], found, control, cell.own, cell.words)

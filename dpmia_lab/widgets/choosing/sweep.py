@@ -1,0 +1,165 @@
+"""Lesson 6: a grid of the reader's own, swept cell by cell; stopped and started again it goes on where it was."""
+
+import csv
+import io
+from dataclasses import replace
+from html import escape
+
+import ipywidgets as widgets
+
+from dpmia_lab.checks import Mistake, whole
+from dpmia_lab.experiments.evaluation import PRESETS, Config
+from dpmia_lab.options import as_dict, changed_from
+from dpmia_lab.stages import Event, Progress
+from dpmia_lab.sweeps import sweep
+from dpmia_lab.widgets.choosing.data import CellResult
+from dpmia_lab.widgets.choosing.panel import CellPanel
+from dpmia_lab.widgets.choosing.words import share, with_interval
+from dpmia_lab.widgets.kit.controls import scale
+from dpmia_lab.widgets.kit.parts import (
+    RunBar,
+    download_html,
+    error_html,
+    on_change,
+    page_poster,
+    panel,
+    text,
+    with_classes,
+)
+from dpmia_lab.widgets.kit.pictures import data_uri
+from dpmia_lab.widgets.kit.runner import Runner
+
+MOST_CELLS = 24
+EMPTY = "<p class='dp-soft'>No cells yet. Each appears here as it is done, and in the chart of the grid above.</p>"
+
+
+class SweepPanel:
+    """Everything but ε, σ and the number of models is as in the reader's cell."""
+
+    def __init__(self, cell: CellPanel) -> None:
+        self.cell, self.runner = cell, Runner(page_poster())
+        self.cells: tuple[sweep.Cell, ...] = ()
+        lazily = {"continuous_update": False}
+        self.epsilons = self._field(widgets.Text("2, 8", description="ε for a record", **lazily), "epsilons")
+        self.sigmas = self._field(widgets.Text("2, 6", description="σ, noise multipliers", **lazily), "sigmas")
+        self.models = self._field(scale("models a cell", (4, 8, 16, 32)), "sweep-models")
+        self.models.value = 8
+        self.bar = RunBar("Sweep the grid", self.run, self.stop)
+        self.problem, self.command, self.table = text(""), text("", "dp-command"), text(EMPTY, "dp-sweep-table")
+        for control in (self.epsilons, self.sigmas, self.models):
+            on_change(control, lambda _: self.changed())
+        controls = [self.epsilons, self.sigmas, self.models, self.bar, self.problem]
+        self.view = panel(controls, [self.table, self.command], "dp-sweep")
+        self.changed()
+
+    @staticmethod
+    def _field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
+        control.style.description_width = "initial"
+        return with_classes(control, "dp-field", f"dp-{name}")
+
+    # ---- settings
+    def base(self) -> Config:
+        return replace(self.cell.controls.config(), models=self.models.value)
+
+    def axes(self) -> dict[str, list[float]]:
+        return {"epsilon": numbers_of("ε", self.epsilons.value), "sigma": numbers_of("σ", self.sigmas.value)}
+
+    def changed(self) -> None:
+        self.problem.value = ""
+        try:
+            self.command.value = command_html(self.base(), self.axes())
+        except Mistake as mistake:
+            self.problem.value = error_html(str(mistake))
+
+    # ---- running
+    def run(self) -> None:
+        self.changed()
+        try:
+            base, grid = self.base(), self.axes()
+            whole(1, MOST_CELLS, cells=len(sweep.configurations(base, grid, 1)))
+            stage = sweep.run("evaluation", base, grid, workers=1)  # readers share the machine
+        except Mistake as mistake:
+            self.problem.value = error_html(str(mistake))
+            return
+        self.bar.started()
+        self.runner.start(lambda: stage, self.happened, self.ended)
+
+    def stop(self) -> None:
+        self.runner.stop()
+
+    def happened(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, Progress):
+                self.bar.show(event)
+                self.show(event.values.get("cells", ()))
+
+    def ended(self, cells: tuple[sweep.Cell, ...] | None, problem: str | None) -> None:
+        if cells is None:
+            self.bar.idle("stopped; finished cells are kept" if problem is None else "")
+            self.problem.value = error_html(problem or "")
+            return
+        self.show(cells)
+        failed = sum(bool(cell.problem) for cell in cells)
+        self.bar.idle(f"{len(cells)} cells are done" + (f", {failed} of them failed" if failed else ""))
+
+    def show(self, cells: tuple[sweep.Cell, ...]) -> None:
+        if cells == self.cells:
+            return
+        self.cells = cells
+        self.table.value = sweep_html(cells)
+        done = [CellResult(cell.config, cell.numbers, "sweep", own=True) for cell in cells if not cell.problem]
+        self.cell.grid.set_own("sweep", done)
+
+
+def numbers_of(name: str, texts: str) -> list[float]:
+    try:
+        return [float(one) for one in texts.split(",")]
+    except ValueError:
+        raise Mistake(f"{name} must be numbers with commas between them; it is {texts!r}.") from None
+
+
+def command_html(base: Config, grid: dict[str, list[float]]) -> str:
+    """The same sweep on the command line, on all cores."""
+    own = {name: value for name, value in changed_from(base, PRESETS["faces"]).items() if name not in grid}
+    settings = "".join(f" --set {name}={value}" for name, value in own.items())
+    axes = "".join(f" --grid {name}={','.join(f'{value:g}' for value in values)}" for name, values in grid.items())
+    return (
+        f"<small>The same on the command line, with a process a core, and on many machines with "
+        f"<code>--scheduler</code>: <code>dpmia-lab sweep evaluation --preset faces{escape(settings)}{axes}</code>. "
+        f"Finished cells are kept: stopped here or there, it goes on where it was.</small>"
+    )
+
+
+def sweep_html(cells: tuple[sweep.Cell, ...]) -> str:
+    if not cells:
+        return EMPTY
+    rows = "".join(row_html(cell) for cell in sorted(cells, key=lambda c: (c.config.epsilon, c.config.sigma)))
+    table = data_uri(cells_csv(cells).encode(), "text/csv")
+    return (
+        f'<div class="dp-scroll"><table><caption>Your grid; 95% intervals. ε for a record.</caption><thead><tr><th>cell'
+        f"</th><th>T</th><th>accuracy<br><small>higher: useful</small></th><th>success rate<br><small>lower: safer"
+        f"</small></th><th>impact<br><small>lower: safer</small></th><th>impact, blurred</th></tr></thead><tbody>{rows}"
+        f"</tbody></table></div>{download_html('table (CSV)', 'dpmia_lab_sweep.csv', table)}"
+    )
+
+
+def row_html(cell: sweep.Cell) -> str:
+    found = CellResult(cell.config, cell.numbers, "")
+    if cell.problem:
+        return f"<tr><td>{found.title}</td><td colspan='5' class='dp-exposed'>failed: {escape(cell.problem)}</td></tr>"
+    shares = "".join(
+        f"<td>{with_interval(found.estimate(name))}</td>"
+        for name in ("success_rate", "impact_mean", "impact_mean_smoothed")
+    )
+    n = cell.numbers
+    return f"<tr><td>{found.title}</td><td>{n['steps']:,.0f}</td><td>{share(n['test_accuracy'])}</td>{shares}</tr>"
+
+
+def cells_csv(cells: tuple[sweep.Cell, ...]) -> str:
+    """A line a finished cell: every setting, then every number."""
+    lines = [{**as_dict(cell.config), **cell.numbers} for cell in cells if not cell.problem]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(dict.fromkeys(name for line in lines for name in line)))
+    writer.writeheader()
+    writer.writerows(lines)
+    return out.getvalue()

@@ -1,0 +1,140 @@
+"""One cell of lesson 6's grid in full, of the reference or of the reader's own run: numbers, people, comparisons."""
+
+import numpy as np
+
+from dpmia_lab.experiments.evaluation import ATTACKERS, Config
+from dpmia_lab.stages import Event, Snapshot
+from dpmia_lab.store import Result
+from dpmia_lab.widgets.choosing.data import CellResult, Grid, Place
+from dpmia_lab.widgets.choosing.words import (
+    LATER,
+    NO_PICTURES,
+    gallery_html,
+    groups_table,
+    judge_html,
+    numbers_html,
+    strip_html,
+    swapped,
+)
+from dpmia_lab.widgets.kit.controls import choice
+from dpmia_lab.widgets.kit.parts import column, on_change, results_width, text, with_classes
+from dpmia_lab.widgets.kit.pictures import chart_html, people_html
+
+NOTHING = "<p class='dp-soft'>Nothing yet. Your cell's people and numbers will stand here.</p>"
+MOST_PEOPLE = 10  # shown of the reader's own run
+
+
+class CellDetail:
+    """A title, the numbers, the people, a chart and a table of all kinds of models, and what the judge is worth."""
+
+    def __init__(self) -> None:
+        self.page, self.can_draw = 1120, False
+        self.cell: CellResult | None = None
+        self.attacker = ""
+        self.words, self.people = text("", "dp-results-numbers"), text("", "dp-cell-people")
+        self.chart = text("", "dp-chart", "dp-groups-chart")
+        self.compared, self.judge = text(""), text("")
+        self.view = column(self.words, self.people, self.chart, self.compared, self.judge, classes=("dp-cell-detail",))
+
+    def show(self, cell: CellResult, people: str, attacker: str) -> None:
+        self.cell, self.attacker = cell, attacker
+        self.words.value = f"<h4>The cell {cell.title}, {cell.words}</h4>{numbers_html(cell, attacker)}"
+        self.people.value = people
+        self.compared.value = groups_table(cell, attacker)
+        self.judge.value = judge_html(cell, attacker)
+        self.draw()
+
+    def nothing(self) -> None:
+        self.cell = None
+        self.words.value = f"<p class='dp-soft'>{LATER}</p>"
+        self.people.value = self.compared.value = self.judge.value = self.chart.value = ""
+
+    def draw(self) -> None:
+        if self.cell is None or not self.can_draw:
+            return
+        from dpmia_lab.plots.evaluation import groups_chart
+
+        chart = groups_chart(self.cell.numbers, self.attacker, results_width(self.page))
+        self.chart.value = chart_html(chart.png(), chart.alt)
+
+    def set_page_width(self, page: int) -> None:
+        if page != self.page:
+            self.page = page
+            self.draw()
+
+
+def people_of(grid: Grid, place: Place, attacker: str) -> str:
+    """Of the reference: the first people of the cell's first model, and of the models it is compared with."""
+    kept = grid.pictures
+    if not kept:
+        return f"<p class='dp-soft'>{NO_PICTURES}</p>"
+    names, truth = list(kept["names"]), kept["truth"]
+    drawn, right, often = (kept[f"{n}{attacker}"][place] for n in ("reconstruction", "first_right", "recognised"))
+    strips = {
+        "The same people, from a model without privacy of the same accuracy": kept[f"control_reconstruction{attacker}"][
+            place
+        ],
+        "From a model without privacy that learnt to the end": kept[f"plain_reconstruction{attacker}"],
+        "From a model of pure noise": kept[f"noise_reconstruction{attacker}"],
+    }
+    rows = "".join(f"<h5>{words}</h5>{strip_html(names, some)}" for words, some in strips.items())
+    return (
+        f"<h5>The first {len(names)} people, not chosen by result: photograph, and drawing from the first of the "
+        f"private models</h5>{gallery_html(names, truth, drawn, right, often)}{rows}"
+    )
+
+
+class CellView:
+    """What the reader's own cell comes to; ``current()`` tells whose settings a result belongs to."""
+
+    def __init__(self) -> None:
+        self.config: Config | None = None
+        self.result: Result | None = None
+        self.truth: np.ndarray | None = None
+        self.attacker = with_classes(choice("the attacker's drawing", swapped(ATTACKERS)), "dp-field", "dp-attacker")
+        on_change(self.attacker, lambda _: self.draw())
+        self.live, self.detail = text(NOTHING, "dp-live-people"), CellDetail()
+        self.view = column(self.live, self.detail.view, classes=("dp-cell-results",))
+
+    def started(self, config: Config) -> None:
+        """What is shown stays until there is more."""
+
+    def happened(self, event: Event) -> None:
+        if not isinstance(event, Snapshot):
+            return
+        if event.name == "truth":
+            self.truth = event.array
+            self.live.value = live_html(event.array, np.full_like(event.array, 0.5), "What will be drawn of them?")
+        elif event.name == "reconstruction" and self.truth is not None:
+            self.live.value = live_html(self.truth, event.array, f"Drawn from a model of {event.step:,} steps")
+
+    def show(self, result: Result) -> None:
+        self.result = result
+        self.draw()
+
+    def draw(self) -> None:
+        if self.result is None or self.config is None:
+            return
+        self.live.value, self.detail.can_draw = "", True
+        cell = CellResult(self.config, self.result.numbers, "your own", own=True)
+        self.detail.show(cell, own_people(self.result, self.attacker.value), self.attacker.value)
+
+    def set_page_width(self, page: int) -> None:
+        self.detail.set_page_width(page)
+
+
+def live_html(truth: np.ndarray, drawn: np.ndarray, words: str) -> str:
+    some = slice(0, MOST_PEOPLE)
+    names = [f"person {i + 1}" for i in range(len(truth[some]))]
+    return f"<h5>{words}</h5>{people_html(names, truth[some], drawn[some], [''] * len(names))}"
+
+
+def own_people(result: Result, attacker: str) -> str:
+    arrays, some = result.arrays, slice(0, MOST_PEOPLE)
+    named = arrays[f"named{attacker}"]
+    right = named == np.arange(named.shape[1])
+    drawn = arrays[f"reconstruction{attacker}"][some]
+    gallery = gallery_html(
+        [str(name) for name in arrays["names"][some]], arrays["truth"][some], drawn, right[0, some], right.mean(0)[some]
+    )
+    return f"<h5>The first {len(drawn)} people: photograph, and drawing from the first model</h5>{gallery}"

@@ -1,0 +1,144 @@
+"""The first thing a reader of lesson 2 sees: subtract two updates, and a face appears. Then add noise."""
+
+import ipywidgets as widgets
+import numpy as np
+
+from dpmia_lab.experiments import one_step
+from dpmia_lab.experiments.one_step import CLIP, SHOWN, Step
+from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.widgets.kit.controls import scale
+from dpmia_lab.widgets.kit.opening import OnceUp
+from dpmia_lab.widgets.kit.parts import (
+    button,
+    card,
+    column,
+    error_html,
+    number_html,
+    on_change,
+    page_poster,
+    text,
+    with_classes,
+)
+from dpmia_lab.widgets.kit.pictures import picture_html
+from dpmia_lab.widgets.kit.runner import Runner
+
+SIGMAS = (
+    0.0,
+    0.003,
+    0.005,
+    0.01,
+    0.015,
+    0.02,
+    0.03,
+    0.05,
+    0.07,
+    0.1,
+    0.15,
+    0.2,
+    0.3,
+    0.5,
+    0.7,
+    1.0,
+    1.5,
+    2.0,
+    3.0,
+    5.0,
+)
+WAITING = "The page is taking one step of training…"
+
+
+class OneStepPanel:
+    """The step is computed once, by itself; noise is only scaled, so the pictures follow the slider."""
+
+    def __init__(self) -> None:
+        self.runner = Runner(page_poster())
+        self.step: Step | None = None
+        self.draws = 0
+        self.sigma = with_classes(scale("σ, noise in units of the clipping norm", SIGMAS), "dp-field", "dp-noise")
+        self.who = with_classes(
+            widgets.IntSlider(min=1, max=SHOWN, description="whose photograph"), "dp-field", "dp-who"
+        )
+        self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
+        self.pictures = text(waiting_html(), "dp-one-step-pictures")
+        self.number = text(chance_html(0.0), "dp-one-step-number")
+        for slider in (self.sigma, self.who):
+            on_change(slider, lambda _: self.draw())
+        controls = column(self.sigma, self.who, self.again, self.number, classes=("dp-one-step-controls",))
+        words = text(
+            "<h3>Two updates, one subtraction, a face.</h3>"
+            "<p>A phone, a hospital or a server often shares not its photographs but an <i>update</i>: the sum of "
+            "their gradients. Take the sum with one photograph in it and the sum without. What differs is the part "
+            "of that photograph. Then move σ.</p>"
+        )
+        self.view = card(words, self.pictures, controls, OnceUp(self.start).signal, name="dp-one-step")
+
+    def start(self) -> None:
+        self.runner.start(self.stage, lambda events: None, self.ended)
+
+    def stage(self) -> Stage[Step]:
+        yield Progress(0, 1, "loading PyTorch")
+        return (yield from one_step.one_step())
+
+    def ended(self, step: Step | None, problem: str | None) -> None:
+        self.step = step
+        self.pictures.value = error_html(problem or "")
+        self.draw()
+
+    def draw_again(self) -> None:
+        self.draws += 1
+        self.draw()
+
+    def draw(self) -> None:
+        self.number.value = chance_html(self.sigma.value)
+        if self.step is not None:
+            self.pictures.value = pictures_html(self.step, self.who.value - 1, self.sigma.value, self.draws)
+
+
+def pictures_html(step: Step, who: int, sigma: float, draw: int) -> str:
+    noise = sigma * CLIP * one_step.unit_noise(step.with_them.shape[1], draw)
+    sent = step.with_them[who] + noise
+    own = step.with_them[who] - step.without_them[who]
+    seen = one_step.observed_picture(sent - step.without_them[who], own, step.mean)
+    name = step.names[who]
+    return figures_html(
+        [
+            (step.photographs[who], f"a training photograph of {name}", "stays at home"),
+            (
+                one_step.sent_picture(sent, step.mean.shape),
+                f"the update as sent, the part for {name}",
+                f"the sum over {step.joined} photographs" + (", with noise" if sigma else ", no noise yet"),
+            ),
+            (
+                seen,
+                "the update minus everybody else's part",
+                "what somebody computes who knows all the other photographs",
+            ),
+        ]
+    )
+
+
+def figures_html(figures: list[tuple[np.ndarray, str, str]]) -> str:
+    cells = "".join(
+        f'<figure class="dp-person">{picture_html(picture, title)}'
+        f"<figcaption><b>{title[0].upper()}{title[1:]}</b><br>{words}</figcaption></figure>"
+        for picture, title, words in figures
+    )
+    return f'<div class="dp-three">{cells}</div>'
+
+
+def waiting_html() -> str:
+    """Grey tiles of the size the pictures will have, so that nothing jumps when they come."""
+    blank = np.full((1, 56, 46), 0.92)
+    return figures_html([(blank, "a training photograph", WAITING), (blank, "the update", ""), (blank, "the rest", "")])
+
+
+def chance_html(sigma: float) -> str:
+    chance = one_step.best_chance(sigma)
+    value = f"{100 * chance:.1f} %" if chance < 0.9995 else "100 %" if chance == 1 else "over 99.9 %"
+    return number_html(
+        value,
+        "how often the best observer tells rightly whether the photograph was in the step",
+        f"Exact, Φ(1/(2σ)) at σ = {sigma:g}. 50 % is guessing; lower is safer. Your eye gives up near σ = 0.1; the "
+        f"best observer is wrong one time in five only at σ = 0.6.",
+        "exposed",
+    )

@@ -1,0 +1,91 @@
+"""The main panel of lesson 2: train with noise, and watch what it costs and what it buys."""
+
+from dataclasses import replace
+from html import escape
+
+import ipywidgets as widgets
+
+from dpmia_lab.experiments import private_training
+from dpmia_lab.experiments.private_training import Config
+from dpmia_lab.experiments.spending import Setting
+from dpmia_lab.privacy.accounting import Guarantee
+from dpmia_lab.store import Store
+from dpmia_lab.widgets.epsilon.controls import MODEL_WORDS, OPTIMIZER_WORDS, PRESET_WORDS, REASONS, new_controls
+from dpmia_lab.widgets.epsilon.view import TrainingView
+from dpmia_lab.widgets.kit.controls import number_text
+from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
+from dpmia_lab.widgets.kit.parts import panel, text
+from dpmia_lab.widgets.kit.runs import Run
+
+
+class TrainingPanel(ExperimentPanel):
+    charts = "dpmia_lab.plots.privacy"
+
+    def __init__(self, query: str | None = None, store: Store | None = None) -> None:
+        view = TrainingView(lambda: self.table.runs)
+        words = Words("Train", PRESET_WORDS, summary, compared_html)
+        super().__init__("private_training", private_training, view, new_controls, REASONS, words, query, store)
+
+    def layout(self) -> widgets.VBox:
+        controls = [
+            self.preset,
+            text("<h4>The model</h4>"),
+            self.controls.group("data", "people", "model"),
+            text("<h4>Whom to hide</h4>"),
+            self.controls.group("unit", "k_sub", "neighbours"),
+            text("<h4>The noise</h4>"),
+            self.controls.group("sigma", "q", "clip", "steps", "budget", "delta"),
+            text("<h4>The steps</h4>"),
+            self.controls.group("rate", "optimizer", "seed"),
+            self.bar,
+            self.problem,
+        ]
+        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-training")
+
+    def take(self, setting: Setting) -> None:
+        """What the playground stands at; the data, the model and the size of a step stay."""
+        names = ("sigma", "q", "steps", "neighbours", "unit")
+        taken = {name: getattr(setting, name) for name in names}
+        self.set(replace(self.controls.config(), **taken, delta=setting.used_delta, budget=0.0))
+
+    def show_settings(self, config: Config) -> None:
+        super().show_settings(config)
+        if self.last is None:
+            self.seen.expect(config)
+
+    def chosen(self) -> None:
+        super().chosen()
+        self.seen.draw_chart()
+
+
+def spent_words(run: Run) -> str:
+    n, c = run.result.numbers, run.config
+    name, accountant = ("epsilon_tight", "tight") if "epsilon_tight" in n else ("epsilon", "moments")
+    return Guarantee(n.get(name, float("inf")), c.unit, c.neighbours, n["delta"], accountant).words()
+
+
+def summary(run: Run) -> str:
+    """What was done and what came out, in a line that tells two runs apart."""
+    c, n = run.config, run.result.numbers
+    how = [f"{MODEL_WORDS[c.model]} on {escape(c.data)}"]
+    how += [f"{c.people} people"] if c.data.split(":")[0] in ("faces", "att_faces") else []
+    how += [f"{c.k_sub} subclasses a class"] if c.unit == "subclass" else []
+    how.append(f"σ = {number_text(c.sigma)}, q = {number_text(c.q)}, S = {number_text(c.clip)}")
+    how.append(f"{n['steps']:.0f} of {c.steps} steps, η = {number_text(c.rate)}, {OPTIMIZER_WORDS[c.optimizer]}")
+    return (
+        f"{', '.join(how)}, seed {c.seed}: <span class='dp-protected'>{n['test_accuracy']:.0%} right</span>, "
+        f"<span class='dp-exposed'>{escape(spent_words(run))}</span>"
+    )
+
+
+def compared_html(runs: list[Run]) -> str:
+    """A line of numbers a run."""
+    if not runs:
+        return ""
+    rows = "".join(
+        f"<tr><td>run {run.number}: {escape(spent_words(run))}</td><td>{run.result.numbers['test_accuracy']:.1%}</td>"
+        f"<td>{run.result.numbers['train_accuracy']:.1%}</td><td>{run.result.numbers['noise']:.2g}</td></tr>"
+        for run in runs
+    )
+    heads = "<th>run</th><th>accuracy, new</th><th>accuracy, training</th><th>noise a number</th>"
+    return f'<div class="dp-scroll"><table><tr>{heads}</tr>{rows}</table></div>'

@@ -1,0 +1,48 @@
+"""The main panel of lesson 3: three ways of training at equal accuracy, under the same attacks."""
+
+import ipywidgets as widgets
+
+from dpmia_lab.experiments import hiding
+from dpmia_lab.store import Store
+from dpmia_lab.widgets.hiding.controls import PRESET_WORDS, REASONS, new_controls
+from dpmia_lab.widgets.hiding.view import HidingView, row_html
+from dpmia_lab.widgets.hiding.words import model_words, stretched_pictures, summary_words
+from dpmia_lab.widgets.inversion.view import AT_ONCE
+from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
+from dpmia_lab.widgets.kit.parts import panel, text
+from dpmia_lab.widgets.kit.runs import Run
+
+
+class HidingPanel(ExperimentPanel):
+    def __init__(self, query: str | None = None, store: Store | None = None) -> None:
+        words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
+        super().__init__("hiding", hiding, HidingView(), new_controls, REASONS, words, query, store)
+
+    def layout(self) -> widgets.VBox:
+        controls = [
+            self.preset,
+            text("<h4>What is learned, and hidden</h4>"),
+            self.controls.group("data", "people", "model", "unit", "k_sub", "accuracy"),
+            text("<h4>How both are trained</h4>"),
+            self.controls.group("q", "steps", "clip", "rate", "neighbours"),
+            text("<h4>Chance</h4>"),
+            self.controls.group("repeats", "seed"),
+            self.bar,
+            self.problem,
+        ]
+        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-hiding")
+
+
+def summary(run: Run) -> str:
+    return summary_words(run.result.numbers, run.config)
+
+
+def compared_html(runs: list[Run]) -> str:
+    """The same people under the two private models, run by run, as the stronger attacker drew them."""
+    lines = []
+    for run in runs:
+        lines.append(f"<h4>Run {run.number}: {summary(run)}</h4>")
+        for model in ("record", "unit"):
+            pictures = stretched_pictures(run.result.arrays[f"picture_{model}_stronger"][:AT_ONCE])
+            lines.append(row_html(f"run {run.number}, {model_words(run.config)[model]}", pictures))
+    return "".join(lines)

@@ -1,0 +1,156 @@
+"""Lesson 3: the prediction and the three tasks, each checked against the reader's own runs."""
+
+from dataclasses import replace
+
+import ipywidgets as widgets
+
+from dpmia_lab.widgets.hiding.findings import hides_words, numbers_of
+from dpmia_lab.widgets.hiding.panel import HidingPanel
+from dpmia_lab.widgets.hiding.words import model_words, promise, verdict, verdict_words
+from dpmia_lab.widgets.kit.questions import Prediction, task
+from dpmia_lab.widgets.kit.runs import Run
+
+NO_RUN = "There is no run yet: set the controls above and press Train and attack."
+RECOGNISED, SMALL_EPSILON = 0.7, 0.3  # task 1
+USEFUL, LARGEST_EPSILON = 0.5, 5.0  # task 2
+
+
+def predict_hiding(panel: HidingPanel) -> widgets.VBox:
+    """Answered by the reader's first run at equal accuracy, and by the reference beside it."""
+    question = Prediction(
+        "Two models are trained with noise, tuned until both name equally many new pictures right. One hides any "
+        "single <i>record</i>, the other any whole <i>class</i>. The same attacker draws every class from both. Which "
+        "model gives less away?",
+        [
+            "the record-level one, clearly",
+            "the class-level one, clearly: that is what it is made for",
+            "about alike",
+        ],
+        then="press <b>Train and attack</b> below, and see",
+    )
+
+    def measured(run: Run) -> None:
+        n = run.result.numbers
+        if question.truth is None and n["matched_unit"] == n["matched_record"] == 1:
+            words = f"{verdict_words(run.result, run.config)} {reference_words(run)}"
+            question.measured(verdict(run.result), words)
+
+    panel.listeners.append(measured)
+    return question.view
+
+
+def reference_words(run: Run) -> str:
+    """What the same settings came to over several seeds, if they are those of the reference."""
+    for preset in ("faces", "digits"):
+        kept = numbers_of(preset)
+        if kept and replace(kept[1], repeats=1, seed=0) == replace(run.config, repeats=1, seed=0):
+            n, config = kept
+            one, other = "similarity_mean_unit_stronger", "similarity_mean_record_stronger"
+            how = hides_words(n, one, other, config.repeats)
+            return (
+                f"Over the reference's {config.repeats} seeds {model_words(config)['unit']} hides {how} record-level."
+            )
+    return ""
+
+
+def task_strong_promise(panel: HidingPanel) -> widgets.VBox:
+    def check() -> tuple[bool, str]:
+        run = panel.last
+        if run is None:
+            return False, NO_RUN
+        made, share = promise(run.result.numbers, run.config, "record"), recognised(run, "record")
+        if made is None or made.epsilon > SMALL_EPSILON:
+            found = f"it is {made.epsilon:.2g}" if made else "there is none"
+            return False, (
+                f"ε for a record must be at most {SMALL_EPSILON:g}; {found}. Many records and few steps make it small: "
+                f"start from the digits, and want a little less accuracy, so that σ can be larger."
+            )
+        if share < RECOGNISED:
+            return False, (
+                f"The judge recognises {share:.0%} of what the stronger attacker drew; {RECOGNISED:.0%} are needed. "
+                f"Want a little more accuracy, or take fewer steps T with a larger q: the first steps teach the most."
+            )
+        return True, (
+            f"{made.words()}, and {share:.0%} of the classes recognised. Nobody broke the promise: it never spoke of "
+            f"what all pictures of a class have in common."
+        )
+
+    return task(
+        "Task 1. A strong promise, and the class in plain sight.",
+        f"Find a run in which the record-level model promises ε ≤ {SMALL_EPSILON:g}, and yet the judge recognises at "
+        f"least {RECOGNISED:.0%} of the stronger attacker's drawings from it.",
+        check,
+    )
+
+
+def recognised(run: Run, model: str) -> float:
+    return run.result.numbers[f"recognised_mean_{model}_stronger"]
+
+
+def task_price(panel: HidingPanel) -> widgets.VBox:
+    def check() -> tuple[bool, str]:
+        run = panel.last
+        if run is None:
+            return False, NO_RUN
+        n, c = run.result.numbers, run.config
+        made, accuracy = promise(n, c, "unit"), n["accuracy_unit"]
+        if c.unit == "subclass" and c.k_sub > 50:
+            return False, f"Your subclasses are too small for this task: k_sub is {c.k_sub}, at most 50 counts."
+        if accuracy < USEFUL:
+            return (
+                False,
+                f"Test accuracy of the {c.unit}-level model is {accuracy:.0%}; at least {USEFUL:.0%} is needed.",
+            )
+        if made is None or made.epsilon > LARGEST_EPSILON:
+            found = f"it is {made.epsilon:.3g}" if made else "there is none"
+            return False, (
+                f"ε for a {c.unit} must be at most {LARGEST_EPSILON:g}; {found}. Want less accuracy, so that σ can be "
+                f"larger; fewer steps T or a smaller q also spend less."
+            )
+        return True, (
+            f"{made.words()} at {accuracy:.0%} accuracy, where no defence has {n['accuracy_vanilla']:.0%}: that is the "
+            f"price. The stronger attacker's drawings: {recognised(run, 'unit'):.0%} recognised "
+            f"(noise {n['recognised_mean_noise']:.0%})."
+        )
+
+    return task(
+        "Task 2. Buy a promise for more than a record.",
+        f"On the digits, bring ε for a subclass (k_sub at most 50) or for a class down to {LARGEST_EPSILON:g} or less, "
+        f"with a test accuracy of at least {USEFUL:.0%}. What did it cost?",
+        check,
+    )
+
+
+def task_two_names(panel: HidingPanel) -> widgets.VBox:
+    def check() -> tuple[bool, str]:
+        pair = same_but_unit(panel.table.runs)
+        if pair is None:
+            return False, (
+                "Two runs are needed that differ in nothing but the unit: one for a class, one for a subclass with "
+                "k_sub = 1. Small digits with T = 30 are quickest."
+            )
+        one, other = (run.result.numbers for run in pair)
+        if one["sigma_unit"] != other["sigma_unit"] or one["accuracy_unit"] != other["accuracy_unit"]:
+            return False, "The two runs came out differently, which should not happen: please report their settings."
+        return True, (
+            f"σ = {one['sigma_unit']:.3g}, accuracy {one['accuracy_unit']:.1%} and K = {one['units_unit']:.0f} units "
+            f"in both: one subclass a class <i>is</i> the class. At the other end, as many subclasses as records are "
+            f"the records."
+        )
+
+    return task(
+        "Task 3. Two names for one thing.",
+        "Show with two runs that hiding subclasses with k_sub = 1 is hiding classes: the same σ, the same accuracy, "
+        "the same pictures. (Small digits with T = 30 take seconds.)",
+        check,
+    )
+
+
+def same_but_unit(runs: list[Run]) -> tuple[Run, Run] | None:
+    """A class-level run, and one with a single subclass a class that is otherwise the same."""
+    for one in runs:
+        for other in runs:
+            if one.config.unit == "class" and other.config.unit == "subclass" and other.config.k_sub == 1:
+                if replace(other.config, unit="class", k_sub=one.config.k_sub) == one.config:
+                    return one, other
+    return None

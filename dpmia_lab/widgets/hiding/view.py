@@ -1,0 +1,170 @@
+"""What a run of lesson 3 came to: the same people under four models, promises and leaks in a table, class by class."""
+
+from html import escape
+
+import ipywidgets as widgets
+import numpy as np
+
+from dpmia_lab.experiments.hiding import MODELS, Config
+from dpmia_lab.stages import Event, Progress, Snapshot
+from dpmia_lab.store import Result
+from dpmia_lab.widgets.hiding.words import (
+    matched_html,
+    model_words,
+    published_html,
+    stretched_pictures,
+    table_html,
+    verdict_words,
+)
+from dpmia_lab.widgets.inversion.view import AT_ONCE, pages
+from dpmia_lab.widgets.kit.controls import choice
+from dpmia_lab.widgets.kit.parts import column, download_html, on_change, results_width, text, with_classes
+from dpmia_lab.widgets.kit.pictures import chart_html, data_uri, picture_html, sheet
+
+ATTACKER_WORDS = {
+    "paper": "enhanced (paper A, lesson 1)",
+    "stronger": "stronger: smooth, blurred",
+}
+CHARTED = [("Euclidean distance", "distance"), ("1 − SSIM (structure)", "ssim_distance")]
+CHARTED += [("correlation (scale-free)", "similarity")]
+TRIES = 4  # of the search for σ are shown at a time
+SEARCH = "looking for σ"
+
+
+class HidingView:
+    """Shows a run while it happens and when it is done; ``config`` is the finished run's."""
+
+    def __init__(self) -> None:
+        self.result: Result | None = None
+        self.config: Config | None = None
+        self.live: dict[str, np.ndarray] = {}
+        self.tries: list[str] = []
+        self.width = 640
+        self.attacker = with_classes(
+            choice("attacker", [(words, name) for name, words in ATTACKER_WORDS.items()]), "dp-field", "dp-attacker"
+        )
+        self.stretch = with_classes(
+            widgets.Checkbox(value=True, description="stretch contrast, so that faint drawings show", indent=False),
+            "dp-check",
+            "dp-stretch",
+        )
+        self.which = with_classes(
+            widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "dp-field", "dp-which"
+        )
+        self.rows = text("", "dp-fades", "dp-model-rows")
+        self.search = text("", "dp-search")
+        self.verdict, self.table = text("", "dp-fades"), text("", "dp-fades", "dp-results-numbers")
+        self.measure = with_classes(choice("measure", CHARTED), "dp-field", "dp-measure")
+        self.chart, self.exports = text("", "dp-fades", "dp-chart"), text("", "dp-exports")
+        self.published = text("", "dp-published")
+        on_change(self.attacker, lambda _: self.attacker_chosen())
+        on_change(self.stretch, lambda _: self.draw_rows())
+        on_change(self.which, lambda _: self.draw_rows())
+        on_change(self.measure, lambda _: self.draw_chart())
+        self.details = column(
+            column(text("<h4>Promise and leak of each model</h4>"), self.verdict, self.table, classes=("dp-section",)),
+            column(text("<h4>Class by class</h4>"), self.measure, self.chart, self.exports, classes=("dp-section",)),
+            column(text("<h4>Beside the published figures</h4>"), self.published, classes=("dp-section",)),
+        )
+        self.details.layout.display = "none"
+        self.view = column(self.attacker, self.rows, self.search, self.which, self.stretch, self.details)
+        self.draw_rows()
+
+    # ---- while the run goes on
+    def started(self, config: Config) -> None:
+        """What is shown stays until there is more."""
+
+    def happened(self, event: Event) -> None:
+        if isinstance(event, Snapshot):
+            self.live[event.name] = event.array
+            if event.name == "truth":
+                self.begin(event.array)
+            self.draw_rows()
+        elif isinstance(event, Progress) and event.label.startswith(SEARCH):
+            self.note_try(event.label)
+
+    def begin(self, truth: np.ndarray) -> None:
+        """The numbers of an earlier run stay, faded, so that nothing below jumps."""
+        self.result, self.live, self.tries = None, {"truth": truth}, []
+        self.search.value = '<div class="dp-tries">First a model without defence is trained and attacked.</div>'
+        self.which.options = pages(len(truth))
+        self.which.disabled = True
+
+    def note_try(self, label: str) -> None:
+        if self.tries[-1:] != [label]:
+            self.tries = [*self.tries, label]
+            lines = "<br>".join(escape(words) for words in self.tries[-TRIES:])
+            self.search.value = f'<div class="dp-tries">{lines}</div>'
+
+    # ---- when it is done
+    def show(self, result: Result) -> None:
+        self.result, arrays = result, result.arrays
+        self.live = {"truth": arrays["truth"]}
+        self.live |= {name.removeprefix("picture_"): x for name, x in arrays.items() if name.startswith("picture_")}
+        self.which.disabled = False
+        if list(self.which.options) != pages(len(arrays["truth"])):
+            self.which.options = pages(len(arrays["truth"]))
+        self.search.value = matched_html(result.numbers, self.config)
+        self.published.value = published_html(result.numbers, self.config)
+        self.details.layout.display = ""
+        self.attacker_chosen()
+
+    def attacker_chosen(self) -> None:
+        self.draw_rows()
+        if self.result is not None:
+            who = self.attacker.value
+            self.verdict.value = f"<p>{verdict_words(self.result, self.config, who)}</p>"
+            self.table.value = table_html(self.result, self.config, who, ATTACKER_WORDS[who])
+            self.draw_chart()
+
+    def draw_rows(self) -> None:
+        shown = slice(self.which.value, self.which.value + AT_ONCE)
+        words = model_words(self.config) if self.result is not None else MODELS
+        lines = [row_html("training pictures: what an attacker should not learn", self._pictures("truth", shown))]
+        for model in MODELS:
+            drawn = self._pictures(f"{model}_{self.attacker.value}", shown)
+            lines.append(row_html(self._label(model, words[model]), drawn, f"dp-row-{model}"))
+        self.rows.value = "".join(lines)
+
+    def _pictures(self, name: str, shown: slice) -> np.ndarray | None:
+        x = self.live.get(name)
+        if x is None:
+            return None
+        return stretched_pictures(x[shown]) if self.stretch.value and name != "truth" else x[shown]
+
+    def _label(self, model: str, words: str) -> str:
+        if self.result is None:
+            return words
+        n, share = self.result.numbers, f"recognised_mean_{model}_{self.attacker.value}"
+        return f"{words}: {n[share]:.0%} recognised, test accuracy {n[f'accuracy_{model}']:.0%}"
+
+    def draw_chart(self) -> None:
+        if self.result is None:
+            return
+        from dpmia_lab.plots.hiding import models_chart  # matplotlib only when there is something to draw
+
+        arrays, who = self.result.arrays, self.attacker.value
+        names, words = [str(name) for name in arrays["names"]], model_words(self.config)
+        chart = models_chart(arrays, self.measure.value, who, names, words, self.width)
+        image = chart.png()
+        self.chart.value = chart_html(image, chart.alt)
+        rows = [arrays["truth"], *(arrays[f"picture_{model}_{who}"] for model in MODELS)]
+        self.exports.value = "<small>Keep: </small>" + " · ".join(
+            [
+                download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows, zoom=2))),
+                download_html("this chart (PNG)", "dpmia_lab_chart.png", data_uri(image)),
+            ]
+        )
+
+    def set_page_width(self, page: int) -> None:
+        self.width = results_width(page)
+        self.draw_chart()
+
+
+def row_html(label: str, pictures: np.ndarray | None, name: str = "") -> str:
+    """A line of words above a row of pictures; grey tiles keep the place of those still to come."""
+    if pictures is None:
+        tiles = '<i class="dp-tile"></i>' * AT_ONCE
+    else:
+        tiles = "".join(picture_html(x, f"{label.split(':')[0]}, number {i + 1}") for i, x in enumerate(pictures))
+    return f'<h5>{escape(label)}</h5><div class="dp-model-row {name}">{tiles}</div>'

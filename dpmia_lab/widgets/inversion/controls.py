@@ -1,0 +1,70 @@
+"""The controls of lesson 1: one for each setting of the experiment, with the words a reader meets."""
+
+import ipywidgets as widgets
+
+from dpmia_lab.experiments import inversion
+from dpmia_lab.widgets.kit.controls import choice, scale
+
+OWN = "own"  # the menu's entry for an uploaded file
+WORDS = {
+    "softmax": "softmax regression",
+    "mlp": "one hidden layer",
+    "cnn": "convolutional network",
+    "l1": "few bright strokes (ℓ1)",
+    "btv": "flat areas, sharp edges (BTV)",
+    "l1+tv": "smooth and dark (ℓ1 + TV)",
+    "none": "none",
+}
+PRESET_WORDS = {
+    "faces": "faces, enhanced attack",
+    "faces-published": "faces, settings as published (A)",
+    "faces-original": "faces, original attack (E)",
+    "digits-original": "digits, original attack",
+    "digits": "digits, enhanced attack",
+    "digits-published": "digits, settings as published (A)",
+}
+
+
+def only_enhanced(values: dict) -> str:
+    return "" if values["attack"] == "enhanced" else "Only the enhanced attack has this."
+
+
+def only_original(values: dict) -> str:
+    return "" if values["attack"] == "original" else "Only the original attack filters while it runs."
+
+
+def needs_prior(values: dict) -> str:
+    if values["attack"] != "enhanced":
+        return only_enhanced(values)
+    return "" if values["prior"] != "none" else "Without a prior there is nothing to weigh."
+
+
+def only_faces(values: dict) -> str:
+    return "" if values["data"] in ("faces", "att_faces") else "This set has its own classes."
+
+
+REASONS = {
+    "people": only_faces,
+    "prior": only_enhanced,
+    "lam": needs_prior,
+    "box": only_enhanced,
+    "process": only_original,
+}
+
+
+def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
+    """``sets``: the data sets there are, as (words, name)."""
+    return {
+        "data": choice("data set", [*sets, ("your own file…", OWN)]),
+        "people": scale("people", (5, 10, 20, 40)),
+        "model": choice("model", [(WORDS[name], name) for name in inversion.MODELS]),
+        "attack": choice("attack", [("original (E)", "original"), ("enhanced (A)", "enhanced")]),
+        "prior": choice("prior R(x): the attacker expects", [(WORDS[name], name) for name in inversion.PRIORS]),
+        "lam": scale("λ, weight of the prior", (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1)),
+        "steps": scale("T, steps", (1, 3, 10, 30, 100, 300, 500, 1000, 5000)),
+        "rate": scale("η, size of a step", (0.001, 0.003, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0)),
+        "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
+        "process": choice("filter each step", [(name, name) for name in inversion.PROCESSES]),
+        "smooth": scale("blur at the end, pixels", (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
+        "seed": widgets.IntText(description="seed (fixes every random choice)"),
+    }

@@ -1,0 +1,259 @@
+"""What an inversion run came to: faces, time-lapse, numbers with their words, distances per class."""
+
+import asyncio
+
+import ipywidgets as widgets
+import numpy as np
+
+from dpmia_lab.experiments.inversion import BASELINES, Config
+from dpmia_lab.stages import Event, Snapshot
+from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.parts import (
+    button,
+    column,
+    download_html,
+    number_html,
+    on_change,
+    results_width,
+    row,
+    text,
+    with_classes,
+)
+from dpmia_lab.widgets.kit.pictures import chart_html, data_uri, people_html, sheet
+
+AT_ONCE = 10  # people shown at a time
+FAINT = 0.01  # the eye sees nothing of a picture whose pixels differ less; the judge stretches its contrast
+MEASURES = [
+    ("Euclidean distance", "distance"),
+    ("1 − SSIM (structure)", "ssim_distance"),
+    ("correlation (scale-free)", "similarity"),
+    ("the model's confidence", "confidence"),
+]
+
+
+class InversionView:
+    """Shows a run while it happens (``live``) and when it is done (``show``)."""
+
+    def __init__(self) -> None:
+        self.result: Result | None = None
+        self.truth: np.ndarray | None = None
+        self.width = 640
+        self.people = text(waiting_html(), "dp-fades", "dp-faces")
+        self.which = with_classes(
+            widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "dp-field", "dp-which"
+        )
+        self.zoom = with_classes(
+            widgets.SelectionSlider(options=[("small", 1), ("medium", 2), ("large", 4)], description="picture size"),
+            "dp-field",
+            "dp-zoom",
+        )
+        self.frame = with_classes(
+            widgets.IntSlider(min=0, max=0, description="time-lapse: step of the attack", readout=False),
+            "dp-field",
+            "dp-frame",
+        )
+        self.play = button("Play", self.play_or_pause, "dp-small", "dp-play", tooltip="Play the time-lapse")
+        self.step_words = text("", "dp-soft", "dp-step")
+        self.numbers = text("", "dp-fades", "dp-results-numbers")
+        self.measure = with_classes(widgets.Dropdown(options=MEASURES, description="measure"), "dp-field", "dp-measure")
+        self.chart = text("", "dp-fades", "dp-chart")
+        self.exports = text("", "dp-exports")
+        self.playing: asyncio.Task | None = None
+        on_change(self.which, lambda _: self.draw_people())
+        on_change(self.zoom, lambda _: self.draw_people())
+        on_change(self.frame, lambda _: self.draw_people())
+        on_change(self.measure, lambda _: self.draw_chart())
+        self.details = column(
+            column(text("<h4>How much leaked?</h4>"), self.numbers, classes=("dp-section",)),
+            column(
+                text("<h4>Close to what, and closer than what?</h4>"),
+                self.measure,
+                self.chart,
+                self.exports,
+                classes=("dp-section",),
+            ),
+        )
+        self.details.layout.display = "none"
+        self.view = column(
+            text("<h4>Left: a training picture. Right: what the attacker drew, knowing only the label.</h4>"),
+            self.people,
+            column(row(self.play, self.step_words), self.frame, self.which, self.zoom),
+            self.details,
+        )
+
+    # ---- while the run goes on
+    def started(self, config: Config) -> None:
+        """What is shown stays until there is more."""
+
+    def happened(self, event: Event) -> None:
+        if isinstance(event, Snapshot):
+            self.begin(event.array) if event.name == "truth" else self.live(event.array, event.step)
+
+    def begin(self, truth: np.ndarray) -> None:
+        """The numbers of an earlier run stay, faded, so that nothing below jumps."""
+        self.result, self.truth = None, truth
+        self.pause()
+        self.which.options = pages(len(truth))
+        self.frame.disabled = self.which.disabled = self.play.disabled = True
+        self.live(np.full_like(truth, 0.5), 0)
+
+    def live(self, x: np.ndarray, step: int) -> None:
+        shown = slice(0, AT_ONCE)
+        captions = [""] * len(x[shown])
+        names = [" "] * len(captions)
+        self.people.value = people_html(names, self.truth[shown], x[shown], captions, self.zoom.value)
+        self.step_words.value = f"step {step}" if step else "the recogniser is being trained"
+
+    # ---- when it is done
+    def show(self, result: Result) -> None:
+        self.result, self.truth = result, result.arrays["truth"]
+        self.frame.disabled = self.which.disabled = self.play.disabled = False
+        self.pause()
+        if list(self.which.options) != pages(len(self.truth)):
+            self.which.options = pages(len(self.truth))
+        frames = len(result.arrays["frame_steps"])
+        with self.frame.hold_trait_notifications():
+            self.frame.max, self.frame.value = frames, frames  # the last: as finished, after any blur
+        self.numbers.value = numbers_html(result)
+        self.details.layout.display = ""
+        self.draw_people()
+        self.draw_chart()
+
+    def names(self) -> list[str]:
+        return [str(name) for name in self.result.arrays["names"]]
+
+    def draw_people(self) -> None:
+        if self.result is None:
+            return
+        arrays, i = self.result.arrays, self.frame.value
+        finished = i >= len(arrays["frame_steps"])
+        x = arrays["reconstruction"] if finished else arrays["frames"][i]
+        shown = slice(self.which.value, self.which.value + AT_ONCE)
+        captions = [caption(arrays, k) if finished else "&nbsp;<br>&nbsp;" for k in range(len(x))][shown]
+        self.people.value = people_html(self.names()[shown], self.truth[shown], x[shown], captions, self.zoom.value)
+        step = arrays["frame_steps"][min(i, len(arrays["frame_steps"]) - 1)]
+        self.step_words.value = f"finished, after {step} steps" if finished else f"step {step}"
+
+    def draw_chart(self) -> None:
+        if self.result is None:
+            return
+        from dpmia_lab.plots.inversion import per_class_chart  # matplotlib only when there is something to draw
+
+        chart = per_class_chart(self.result.arrays, self.measure.value, self.names(), self.width)
+        image = chart.png()
+        self.chart.value = chart_html(image, chart.alt)
+        rows = [self.result.arrays["truth"], self.result.arrays["reconstruction"]]
+        self.exports.value = "<small>Keep: </small>" + " · ".join(
+            [
+                download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows))),
+                download_html("this chart (PNG)", "dpmia_lab_chart.png", data_uri(image)),
+            ]
+        )
+
+    def set_page_width(self, page: int) -> None:
+        self.width = results_width(page)
+        self.draw_chart()
+
+    def pause(self) -> None:
+        if self.playing is not None:
+            self.playing.cancel()
+            self.playing = None
+
+    def play_or_pause(self) -> None:
+        if self.playing is not None and not self.playing.done():
+            self.pause()
+        else:
+            self.playing = asyncio.get_event_loop().create_task(self._play())
+
+    async def _play(self) -> None:
+        self.play.description = "Pause"
+        try:
+            for i in range(self.frame.max + 1):
+                self.frame.value = i
+                await asyncio.sleep(0.12)
+        finally:
+            self.play.description = "Play"
+
+
+def waiting_html() -> str:
+    """Grey tiles of the size the pictures will have, so that nothing jumps when they come."""
+    blank = np.full((AT_ONCE, 1, 56, 46), 0.92)
+    return people_html([" "] * AT_ONCE, blank, blank, ["&nbsp;<br>&nbsp;"] * AT_ONCE)
+
+
+def pages(count: int) -> list[tuple[str, int]]:
+    return [(f"{i + 1}–{min(i + AT_ONCE, count)} of {count}", i) for i in range(0, count, AT_ONCE)]
+
+
+def caption(arrays: dict[str, np.ndarray], k: int) -> str:
+    verdict = '<span class="dp-exposed">recognised</span>' if arrays["recognised"][k] else "not recognised"
+    if arrays["reconstruction"][k].std() < FAINT:
+        verdict += " (faint)"
+    return f"{verdict}<br>distance {arrays['distance'][k]:.2f}"
+
+
+def numbers_html(result: Result) -> str:
+    n, classes = result.numbers, len(result.arrays["recognised"])
+
+    def of(share: float) -> str:
+        return f"{round(share * classes)} of {classes}"
+
+    def beside(measure: str) -> str:
+        return ", ".join(f"{words} {n[f'{measure}_{name}']:.2f}" for name, words in BASELINES.items())
+
+    return (
+        doubt_html(n)
+        + '<div class="dp-numbers">'
+        + "".join(
+            [
+                number_html(
+                    of(n["recognised_share"]),
+                    "recognised by an independent judge",
+                    f"A network that never saw the training pictures names the right class. More is a worse leak. "
+                    f"Noise: {of(n['recognised_share_noise'])}; someone else's picture: "
+                    f"{of(n['recognised_share_other_class'])}; the judge on real pictures: {n['judge_accuracy']:.0%}.",
+                    "exposed",
+                ),
+                number_html(
+                    of(n["recognised_ssim_share"]),
+                    "recognised by the most similar held-out picture (SSIM)",
+                    f"No network at all. More is a worse leak. Noise: {of(n['recognised_ssim_share_noise'])}.",
+                    "exposed",
+                ),
+                number_html(
+                    f"{n['distance_mean']:.2f}",
+                    "distance to the nearest training picture",
+                    f"Lower is closer, but closer than what? {beside('distance_mean')}.",
+                ),
+                number_html(
+                    f"{n['similarity_mean']:.2f}",
+                    "correlation with the nearest training picture",
+                    f"1 is the same but for brightness and contrast. {beside('similarity_mean')}.",
+                ),
+                number_html(
+                    f"{n['confidence_mean']:.2f}",
+                    "the model's confidence in its label",
+                    "What the attack climbs. A model can be sure of a picture that nobody recognises.",
+                ),
+                number_html(
+                    f"{n['test_accuracy']:.0%}",
+                    "accuracy on new pictures",
+                    f"What the model is for. Higher is better; on its training pictures {n['train_accuracy']:.0%}, "
+                    f"by chance {n['chance']:.0%}.",
+                    "protected",
+                ),
+            ]
+        )
+        + "</div>"
+    )
+
+
+def doubt_html(n: dict[str, float]) -> str:
+    """Where the two ways of recognising disagree, the reader should look for themselves."""
+    if n["recognised_share"] - n["recognised_ssim_share"] < 0.4:
+        return ""
+    return (
+        '<div class="dp-note">The two ways of recognising disagree. A network can be swayed by marks that no person '
+        "would read as a likeness, or by a drawing too faint for the eye: look at the pictures before you believe "
+        "the first number.</div>"
+    )

@@ -1,0 +1,44 @@
+"""What a page does by itself once it is up, and no sooner: its first answer must not wait for heavy libraries."""
+
+import asyncio
+from collections.abc import Callable
+from importlib import import_module
+
+from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.widgets.kit.parts import guarded, page_poster, page_width
+from dpmia_lab.widgets.kit.runner import Runner
+
+AFTER_READY, AT_THE_LATEST = 0.4, 5.0  # seconds
+
+
+class OnceUp:
+    """Makes a call once, soon after the page's script has found the page up; without its script, after a while.
+
+    ``signal`` is what the script writes to; it must be part of the page.
+    """
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.call, self.called = guarded(call), False
+        self.signal = page_width(lambda _: self._after(AFTER_READY))
+        self._after(AT_THE_LATEST)
+
+    def _after(self, seconds: float) -> None:
+        asyncio.get_event_loop().call_later(seconds, self._once)
+
+    def _once(self) -> None:
+        if not self.called:
+            self.called = True
+            self.call()
+
+
+def load_in_background(module: str, delay: float, then: Callable[[], None]) -> None:
+    """After so many seconds let a thread import what takes long, so that the page goes on answering; then call."""
+
+    def loading() -> Stage[None]:
+        yield Progress(0, 1, f"loading {module}")
+        import_module(module)
+
+    def start() -> None:
+        Runner(page_poster()).start(loading, lambda events: None, lambda *_: then())
+
+    asyncio.get_event_loop().call_later(delay, guarded(start))

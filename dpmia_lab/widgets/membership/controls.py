@@ -1,0 +1,132 @@
+"""The controls of lesson 4: one for each setting of the experiment, with the words a reader meets."""
+
+import ipywidgets as widgets
+
+from dpmia_lab.data.mnist import five_thousand_file
+from dpmia_lab.game.defended import DEFENCES, MODELS, OPTIMIZERS
+from dpmia_lab.widgets.kit.controls import Reason, choice, scale
+
+OWN = "own"  # the menu's entry for an uploaded file
+# data set: (words, kind)
+SETS = {
+    "purchases_like": ("shopping carts (made up)", "bits"),
+    "skewed_purchases": ("Skewed Purchases (paper C)", "bits"),
+    "purchases_without_skew": ("the same without skew", "bits"),
+    "hospital_like": ("hospital stays (made up)", "bits"),
+    "mnist": ("MNIST, 5,000 digits", "pictures"),
+    "digits": ("small digits", "pictures"),
+    "faces": ("generated faces", "pictures"),
+    "collaboration": ("collaborations (graphs)", "graphs"),
+}
+MODEL_WORDS = {
+    "mlp": "one hidden layer",
+    "softmax": "softmax regression",
+    "cnn": "convolutional network",
+    "transfer": "last layers on a public face network",
+    "graph": "graph convolution",
+}
+DEFENCE_WORDS = {
+    "none": "none",
+    "central": "central: noise on gradients",
+    "local": "local: noise on the data",
+    "regularised": "regularisation, no promise",
+}
+OPTIMIZER_WORDS = {"adam": "Adam", "sgd": "plain steps"}
+PRESET_WORDS = {
+    "purchases": "shopping carts",
+    "skewed": "Skewed Purchases (paper C)",
+    "digits": "digits, MNIST",
+    "faces": "faces, by transfer",
+    "hospital": "hospital stays",
+    "graphs": "graphs",
+}
+
+
+def offered_sets() -> list[tuple[str, str]]:
+    """The data sets there are here, as (words, name)."""
+    return [(words, name) for name, (words, _) in SETS.items() if name != "mnist" or five_thousand_file()]
+
+
+def kind_of(data: str) -> str:
+    """bits, pictures or graphs; of a visitor's own file "", which only reading it tells."""
+    return SETS[data][1] if data in SETS else ""
+
+
+# ---- what does not apply, and why
+def only_generated_bits(values: dict) -> str:
+    return "" if kind_of(values["data"]) == "bits" else "This set has its own classes."
+
+
+def only_faces(values: dict) -> str:
+    return "" if values["data"] == "faces" else "Only the faces are people."
+
+
+def only_hidden_layer(values: dict) -> str:
+    return "" if values["model"] in ("mlp", "transfer") else "This model has no hidden layer of free width."
+
+
+def only_under(defence: str) -> Reason:
+    return lambda values: "" if values["defence"] == defence else f"Only with the defence “{DEFENCE_WORDS[defence]}”."
+
+
+def only_local_pictures(values: dict) -> str:
+    if kind_of(values["data"]) not in ("pictures", ""):
+        return "Only pictures have pixels."
+    return only_under("local")(values)
+
+
+def only_regularised_pictures(values: dict) -> str:
+    if kind_of(values["data"]) not in ("pictures", ""):
+        return "Only pictures can be moved and turned."
+    return only_under("regularised")(values)
+
+
+def not_central(values: dict) -> str:
+    return "Central noise pays for every step beforehand." if values["defence"] == "central" else ""
+
+
+REASONS = {
+    "classes": only_generated_bits,
+    "people": only_faces,
+    "width": only_hidden_layer,
+    "z": only_under("central"),
+    "clip": only_under("central"),
+    "epsilon_i": only_under("local"),
+    "cell": only_local_pictures,
+    "reach": only_local_pictures,
+    "dropout": only_under("regularised"),
+    "decay": only_under("regularised"),
+    "augment": only_regularised_pictures,
+    "patience": not_central,
+}
+
+
+def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
+    """``sets``: the data sets there are, as (words, name)."""
+    models = dict.fromkeys(model for fitting in MODELS.values() for model in fitting)
+    return {
+        "data": choice("data set", [*sets, ("your own file…", OWN)]),
+        "records": scale("n, records trained on", (50, 100, 200, 500, 1000, 2000, 4000, 8000)),
+        "epochs": scale("epochs: times each is seen", (1, 2, 5, 10, 20, 40, 80, 160)),
+        "classes": scale("C, classes", (2, 5, 10, 20, 50, 100)),
+        "people": scale("people", (5, 10, 20, 40)),
+        "model": choice("model", [(MODEL_WORDS[name], name) for name in models]),
+        "width": scale("width of the hidden layer", (8, 16, 32, 64, 128, 256, 512)),
+        "batch": scale("records a step", (16, 32, 64, 128, 256)),
+        "rate": scale("η, size of a step", (0.0005, 0.001, 0.002, 0.005, 0.01, 0.03, 0.1)),
+        "optimizer": choice("steps are taken with", [(OPTIMIZER_WORDS[name], name) for name in OPTIMIZERS]),
+        "defence": choice("defence", [(DEFENCE_WORDS[name], name) for name in DEFENCES]),
+        "z": scale("z, noise a step", (0.3, 0.5, 0.7, 1.0, 2.0, 4.0, 6.0, 8.0, 16.0)),
+        "clip": scale("clipping norm", (0.5, 1.0, 2.0, 4.0, 8.0)),
+        "epsilon_i": scale("ε of one bit, pixel or edge", (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 50.0)),
+        "cell": scale("b, side of a pixel cell", (1, 2, 4, 7)),
+        "reach": scale("m, pixels that are hidden", (1, 4, 16, 64)),
+        "dropout": scale("dropout, share of units", (0.0, 0.2, 0.5, 0.7, 0.9)),
+        "decay": scale("weight decay", (0.0, 0.0001, 0.001, 0.01, 0.03, 0.1, 0.3)),
+        "patience": scale("stop after epochs without gain", (0, 1, 2, 3, 5, 10)),
+        "augment": widgets.Checkbox(description="move and turn pictures at random", indent=False),
+        "white_box": widgets.Checkbox(description="white box: the attacker also sees gradients", indent=False),
+        "shadows": scale("shadow models, attacker's own records", (0, 1, 2, 4, 8, 16, 32)),
+        "inside": scale("shadow models, halves of the candidates", (0, 4, 8, 16, 32, 64, 128)),
+        "seed": widgets.IntText(description="seed (fixes every random choice)"),
+    }

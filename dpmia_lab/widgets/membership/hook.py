@@ -1,0 +1,148 @@
+"""Lesson 4 begins with the harm: a hospital publishes a model, not its patients. Who of these eight was one?"""
+
+import time
+from dataclasses import dataclass
+
+import ipywidgets as widgets
+import numpy as np
+
+from dpmia_lab.data.population import load_population
+from dpmia_lab.experiments import membership
+from dpmia_lab.game.candidates import candidates_of
+from dpmia_lab.seeds import numpy_generator
+from dpmia_lab.stages import Event, Progress, Stage
+from dpmia_lab.widgets.kit.opening import OnceUp
+from dpmia_lab.widgets.kit.parts import button, card, column, error_html, page_poster, row, text, with_classes
+from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.membership.record import record_picture
+from dpmia_lab.widgets.membership.words import belief, belief_text
+
+# Few patients, learned by heart, and sixteen shadow models: a second or two.
+HOOK = membership.Config(
+    data="hospital_like", classes=50, records=150, epochs=40, width=64, batch=32, white_box=False, shadows=0, inside=16
+)
+LETTERS = "ABCDEFGH"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Eight people, four of whom were in."""
+
+    x: np.ndarray  # (8, bits)
+    member: np.ndarray  # (8,) bool
+    log_ratio: np.ndarray  # (8,): what the model says
+    auc: float  # over all candidates
+
+
+def eight_asked() -> Stage[Asked]:
+    """The lesson's own experiment, and eight of its candidates at random, four of each kind."""
+    c = HOOK
+    result = yield from membership.run(c)
+    yield Progress(1, 1, "choosing eight")
+    records = load_population(c.data, classes=c.classes, records=6 * c.records, seed=c.seed)
+    x, member, rng = candidates_of(c, records).same.records.x, result.arrays["member"], numpy_generator(c.seed, "hook")
+    some = [rng.permutation(np.flatnonzero(member == kind))[: len(LETTERS) // 2] for kind in (True, False)]
+    chosen = rng.permutation(np.concatenate(some))
+    return Asked(
+        x[chosen], member[chosen], result.arrays["scores_lira_fixed"][chosen], result.numbers["auc_lira_fixed"]
+    )
+
+
+class MembershipHook:
+    """Runs by itself when the page opens."""
+
+    def __init__(self) -> None:
+        self.runner = Runner(page_poster())
+        self.start_time = 0.0
+        self.seconds = 0.0
+        self.words = text(
+            "<h3>A hospital publishes a model, not its patients.</h3><p>It predicts a procedure from a patient's "
+            "diagnoses. Right now this page trains it on the stays of about 150 patients; their records never leave. "
+            "To have been a patient there is a diagnosis in itself. In a moment: can the model be made to tell?</p>",
+            "dp-hook-words",
+        )
+        self.people = with_classes(widgets.HBox([]), "dp-suspects", "dp-eight")
+        self.answer = text("", "dp-hook-answer")
+        self.verdict_places: list[widgets.HTML] = []
+        self.guesses: list[widgets.ToggleButton] = []
+        self.ask = button("Ask the model", self.judge, "dp-primary", "dp-ask")
+        self.ask.layout.display = "none"
+        signal = OnceUp(self.start).signal
+        self.view = card(self.words, self.people, row(self.ask), self.answer, signal, name="dp-membership-hook")
+
+    def start(self) -> None:
+        self.start_time = time.monotonic()
+        self.runner.start(self.stage, self.happened, self.ended)
+
+    def stage(self) -> Stage[Asked]:
+        yield Progress(0, 1, "loading PyTorch")
+        return (yield from eight_asked())
+
+    def happened(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, Progress):
+                self.answer.value = f"<small>{event.label}… {event.done / event.total:.0%}</small>"
+
+    def ended(self, asked: Asked | None, problem: str | None) -> None:
+        if asked is None:
+            self.answer.value = error_html(problem or "")
+            return
+        self.asked, self.seconds = asked, time.monotonic() - self.start_time
+        self.words.value = (
+            "<h3>A hospital published a model, not its patients. Were you one?</h3><p>Below are the diagnoses of eight "
+            "people, a dark pixel each; to have been a patient there is a diagnosis in itself. Exactly four "
+            "of them were among the patients the model was trained on. <b>Say which.</b> Nothing in a record tells: "
+            "all eight were drawn from the same crowd. Then let the model answer.</p>"
+        )
+        self.guesses = [guess_button(letter) for letter in LETTERS]
+        self.verdict_places = [text("", "dp-verdict-place") for _ in LETTERS]
+        self.people.children = [
+            column(text(record_picture(x, f"the diagnoses of {letter}")), guess, place)
+            for letter, x, guess, place in zip(LETTERS, asked.x, self.guesses, self.verdict_places, strict=True)
+        ]
+        self.ask.layout.display = ""
+        self.answer.value = f"<small>Trained and attacked on this machine in {self.seconds:.0f} s.</small>"
+
+    def judge(self) -> None:
+        asked, half = self.asked, len(LETTERS) // 2
+        named = [guess.value for guess in self.guesses]
+        if sum(named) != half:
+            self.answer.value = error_html(f"Say of exactly {half} people that they were in; you named {sum(named)}.")
+            return
+        self.ask.disabled = True
+        for guess, place, ratio, truth in zip(
+            self.guesses, self.verdict_places, asked.log_ratio, asked.member, strict=True
+        ):
+            guess.disabled = True
+            place.value = verdict_html(float(ratio), bool(truth))
+        yours = sum(named == asked.member)
+        self.answer.value = outcome_html(asked, int(yours))
+
+
+def guess_button(letter: str) -> widgets.ToggleButton:
+    made = with_classes(
+        widgets.ToggleButton(description=f"{letter} was in", tooltip=f"{letter} was a patient"), "dp-guess"
+    )
+    return made
+
+
+def verdict_html(log_ratio: float, truth: bool) -> str:
+    """What the attacker believes, from even odds, and the truth."""
+    sure = belief(0.5, log_ratio)
+    says, certainty = ("in", sure) if sure >= 0.5 else ("not in", 1 - sure)
+    mark = "✓" if (sure >= 0.5) == truth else "✗"
+    colour = ' class="dp-exposed"' if says == "in" else ""
+    return (
+        f"<small>The attack: <b{colour}>{says}</b>, {belief_text(certainty)} sure.<br>{mark} In truth: "
+        f"<b>{'in' if truth else 'not in'}</b>.</small>"
+    )
+
+
+def outcome_html(asked: Asked, yours: int) -> str:
+    attack = int(sum((asked.log_ratio >= 0) == asked.member))
+    return (
+        f'<div class="dp-note"><b>You: {yours} of {len(LETTERS)} right. The attack: {attack} of {len(LETTERS)}.</b> '
+        f"It never saw the list of patients, only how sure the model is of each. The eight were picked at random; over "
+        f"all {2 * HOOK.records} candidates, a patient looks more like one than a stranger does {asked.auc:.0%} of the "
+        f"time (guessing: 50 %). Nobody here exists.</div>"
+    )

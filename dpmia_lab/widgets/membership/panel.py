@@ -1,0 +1,175 @@
+"""The main panel of lesson 4: train a model, ask of each candidate whether it was in, and see who is caught."""
+
+import tempfile
+from html import escape
+from pathlib import Path
+
+import ipywidgets as widgets
+
+from dpmia_lab.checks import Mistake, one_of
+from dpmia_lab.data.population import load_population
+from dpmia_lab.experiments import membership
+from dpmia_lab.experiments.membership import ATTACKS, Config
+from dpmia_lab.game.defended import MODELS
+from dpmia_lab.store import Store
+from dpmia_lab.widgets.kit.controls import number_text
+from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
+from dpmia_lab.widgets.kit.parts import column, error_html, on_change, panel, text, with_classes
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.membership.controls import (
+    DEFENCE_WORDS,
+    MODEL_WORDS,
+    OWN,
+    PRESET_WORDS,
+    REASONS,
+    kind_of,
+    new_controls,
+    offered_sets,
+)
+from dpmia_lab.widgets.membership.view import MembershipView
+from dpmia_lab.widgets.membership.words import best, guarantee, lower_bound
+
+
+class MembershipPanel(ExperimentPanel):
+    """Its data may also be a file of the visitor's own; the model follows the kind of data."""
+
+    charts = "dpmia_lab.plots.membership"
+
+    def __init__(self, query: str | None = None, store: Store | None = None) -> None:
+        self.uploads = tempfile.TemporaryDirectory(prefix="dpmia_lab_")
+        self.uploaded: Path | None = None
+        self.data_before = ""
+        self.upload = with_classes(
+            widgets.FileUpload(accept=".npz", multiple=False, description="Choose an .npz (at most 20 MB)"), "dp-upload"
+        )
+        on_change(self.upload, lambda _: self.take_upload())
+        self.more = with_classes(
+            widgets.Checkbox(description="show how steps are taken", indent=False), "dp-check", "dp-more"
+        )
+        words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
+        super().__init__(
+            "membership", membership, MembershipView(), new_controls, REASONS, words, query, store, offered_sets()
+        )
+
+    def layout(self) -> widgets.VBox:
+        steps = self.controls.group("batch", "rate", "optimizer")
+        steps.layout.display = "none"
+        on_change(self.more, lambda shown: setattr(steps.layout, "display", "" if shown else "none"))
+        controls = [
+            self.preset,
+            text("<h4>The model</h4>"),
+            self.controls.group("data"),
+            self.upload,
+            self.controls.group("records", "epochs", "classes", "people", "model", "width"),
+            column(self.more, steps),
+            self.controls.group("defence"),
+            text("<h4>The attacks</h4>"),
+            self.controls.group("white_box", "shadows", "inside", "seed"),
+            self.bar,
+            self.problem,
+            text("<h4>Settings of the defences</h4>"),
+            self.controls.group("z", "clip", "epsilon_i", "cell", "reach"),
+            self.controls.group("dropout", "decay", "augment", "patience"),
+        ]
+        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-membership")
+
+    # ---- settings
+    def config(self, **values) -> Config:
+        if values["data"] == OWN:
+            if self.uploaded is None:
+                raise Mistake("data must be a file you chose; none is chosen yet.")
+            values["data"] = str(self.uploaded)
+        kind = kind_of(values["data"])
+        if kind:
+            one_of(MODELS[kind], **{f"model (for {kind})": values["model"]})
+        return super().config(**values)
+
+    def changed(self) -> None:
+        values = self.controls.values()
+        self.upload.layout.display = "" if values["data"] == OWN else "none"
+        before, self.data_before = self.data_before, values["data"]
+        fitting = MODELS.get(kind_of(values["data"]), ())
+        if before != values["data"] and fitting and values["model"] not in fitting:
+            self.controls.made["model"].value = fitting[0]  # which calls this again
+            return
+        super().changed()
+
+    def is_upload(self, config: Config) -> bool:
+        return Path(self.uploads.name) in Path(config.data).parents
+
+    def take_upload(self) -> None:
+        """Check the visitor's file at once, and keep it for as long as the page lives."""
+        if not self.upload.value:
+            return
+        self.uploaded = None  # a refused file must not leave an earlier one in its place
+        given = self.upload.value[0]
+        place = Path(tempfile.mkdtemp(dir=self.uploads.name)) / Path(given["name"]).name  # its own folder
+        place.write_bytes(bytes(given["content"]))
+        try:
+            found = load_population(str(place))
+        except Mistake as mistake:
+            self.problem.value = error_html(str(mistake))
+            return
+        self.uploaded = place
+        self.changed()
+        shape = " × ".join(map(str, found.shape))
+        self.problem.value = (
+            f'<div class="dp-note">{escape(place.name)}: {len(found.y):,} records of {found.classes} classes, '
+            f"{found.kind} ({shape}). About 2n of them are candidates, so n can be at most {len(found.y) // 2 - 2:,}."
+            "</div>"
+        )
+
+
+def defence_words(config: Config) -> str:
+    """The defence with the settings that matter to it."""
+    c = config
+    parts = {
+        "none": [],
+        "central": [f"z = {number_text(c.z)}", f"clip {number_text(c.clip)}"],
+        "local": [f"ε = {number_text(c.epsilon_i)} each"],
+        "regularised": [
+            *([f"dropout {c.dropout:g}"] if c.dropout else []),
+            *([f"decay {number_text(c.decay)}"] if c.decay else []),
+            *(["moved pictures"] if c.augment else []),
+        ],
+    }[c.defence]
+    parts += [f"patience {c.patience}"] if c.patience and c.defence != "central" else []
+    return f"defence {', '.join([DEFENCE_WORDS[c.defence].split(':')[0].split(',')[0], *parts])}"
+
+
+def summary(run: Run) -> str:
+    """What was done and what came out, in a line that tells two runs apart."""
+    c, n = run.config, run.result.numbers
+    how = [f"{MODEL_WORDS[c.model]} on {escape(Path(c.data).name)}"]
+    how += [f"C = {c.classes}"] if kind_of(c.data) == "bits" else []
+    how += [f"{c.people} people"] if c.data == "faces" else []
+    how += [f"width {c.width}"] if c.model in ("mlp", "transfer") else []
+    how += [f"n = {c.records:,}", f"{c.epochs} epochs, η = {number_text(c.rate)}, {c.batch} a step", defence_words(c)]
+    how.append(f"{c.shadows} + {c.inside} shadow models")
+    worst = best(n, "tpr1")
+    return (
+        f"{', '.join(how)}, seed {c.seed}: <span class='dp-protected'>{n['test_accuracy']:.0%} right</span>, "
+        f"<span class='dp-exposed'>AUC {n[f'auc_{best(n)}']:.2f}, {n[f'tpr1_{worst}']:.1%} caught at 1 %</span>"
+    )
+
+
+def compared_html(runs: list[Run]) -> str:
+    """A line of numbers a run."""
+    if not runs:
+        return ""
+    heads = (
+        "<th>run</th><th>accuracy, new</th><th>accuracy, training</th><th>best AUC</th><th>caught at 1 %</th>"
+        "<th>ε promised</th><th>ε at least</th>"
+    )
+    rows = []
+    for run in runs:
+        n = run.result.numbers
+        made, average, worst = guarantee(n), best(n), best(n, "tpr1")
+        promised = f"{made.epsilon:.3g}" if made else f"{n['epsilon_record']:.3g}" if "epsilon_record" in n else "∞"
+        rows.append(
+            f"<tr><td>run {run.number}: {escape(defence_words(run.config))}</td><td>{n['test_accuracy']:.1%}</td>"
+            f"<td>{n['train_accuracy']:.1%}</td><td>{n[f'auc_{average}']:.3f}<br><small>{escape(ATTACKS[average])}"
+            f"</small></td><td>{n[f'tpr1_{worst}']:.1%}<br><small>{escape(ATTACKS[worst])}</small></td>"
+            f"<td>{promised}</td><td>{lower_bound(n)[0]:.2f}</td></tr>"
+        )
+    return f'<div class="dp-scroll"><table><tr>{heads}</tr>{"".join(rows)}</table></div>'

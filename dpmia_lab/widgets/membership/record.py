@@ -1,0 +1,202 @@
+"""Lesson 4, one record at a time: who is most exposed, and what the attacker comes to believe of a chosen one."""
+
+from collections.abc import Callable
+from html import escape
+
+import ipywidgets as widgets
+import numpy as np
+
+from dpmia_lab.attacks.membership.lira import fitted
+from dpmia_lab.experiments.membership import ATTACKS, strongest
+from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.later import Soon
+from dpmia_lab.widgets.kit.parts import card, column, number_html, on_change, page_width, text, with_classes
+from dpmia_lab.widgets.kit.pictures import chart_html, picture_html
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.membership.panel import MembershipPanel
+from dpmia_lab.widgets.membership.view import scores_of
+from dpmia_lab.widgets.membership.words import belief, belief_text, odds_words
+
+GALLERY = 12  # most exposed records shown at once
+PRIORS = (("1 in 2", 0.5), ("1 in 10", 0.1), ("1 in 100", 0.01), ("1 in 1,000", 0.001), ("1 in 1,000,000", 1e-6))
+REST = 0.15  # seconds between drawings while the slider moves
+WAITING = "<p>Train and attack a model above; its most exposed records appear here.</p>"
+NO_ODDS = (
+    "<p>Odds need shadow models on halves of the candidates, so that each record is in some models and not in others. "
+    "This run trained none: set that number to 4 or more, and run again.</p>"
+)
+
+
+class RecordPanel:
+    """Follows the panel's runs; the chosen record and the prior follow their sliders at once."""
+
+    def __init__(self, panel: MembershipPanel) -> None:
+        self.result: Result | None = None
+        self.order = np.array([], dtype=int)  # places within ``shown``, most exposed first
+        self.width = 640
+        self.gallery = text(WAITING, "dp-gallery-place")
+        self.prior = with_classes(
+            widgets.SelectionSlider(options=PRIORS, description="what the attacker believed before"),
+            "dp-field",
+            "dp-prior",
+        )
+        self.picture, self.odds = text("", "dp-one-record"), text("", "dp-odds")
+        self.chart = text("", "dp-record-chart")
+        self.drawing = Soon(self.draw, REST)
+        self.prior.style.description_width = "initial"
+        on_change(self.prior, lambda _: self.describe())
+        self.left = column(classes=("dp-record-controls",))
+        right = column(self.odds, self.chart, classes=("dp-record-results",))
+        self.one = column(self.left, right, classes=("dp-section", "dp-record-columns"))
+        self.one.layout.display = "none"
+        self.view = card(self.gallery, self.one, page_width(self.set_page_width), name="dp-record")
+        panel.listeners.append(self.take)
+
+    # ---- a new run
+    def take(self, run: Run) -> None:
+        if run.result is self.result:
+            return
+        self.result = run.result
+        arrays = run.result.arrays
+        attack = strongest(scores_of(arrays))
+        self.scores = arrays[f"scores_{attack}"]
+        self.order = np.argsort(-self.scores[arrays["shown"]], kind="stable")
+        self.gallery.value = gallery_html(run.result, attack, self.order[:GALLERY])
+        self.can_say = "shadow_logits" in arrays
+        self.one.layout.display = ""
+        if self.can_say:
+            logits, inside = arrays["shadow_logits"], arrays["shadow_inside"]
+            self.fits = {kind: fitted(logits, inside == kind, True) for kind in (True, False)}
+        self.which = new_slider(len(self.order), self.moved)
+        self.left.children = [self.which, self.prior, self.picture]
+        self.describe()
+        self.draw()
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """Its place within ``shown``, and among all candidates."""
+        place = int(self.order[self.which.value - 1])
+        return place, int(self.result.arrays["shown"][place])
+
+    # ---- one record
+    def moved(self) -> None:
+        self.describe()
+        self.drawing.ask()
+
+    def describe(self) -> None:
+        if self.result is None:
+            return
+        place, record = self.chosen
+        arrays = self.result.arrays
+        name = class_name(arrays, record)
+        self.picture.value = (
+            f"{record_picture(arrays['shown_x'][place], f'the record, {name}')}<small>Record {record + 1} of "
+            f"{len(arrays['member']):,} candidates, {escape(name)}. In truth it "
+            f"<b>{'was' if arrays['member'][record] else 'was not'} in</b>.</small>"
+        )
+        self.odds.value = odds_html(float(self.scores[record]), self.prior.value) if self.can_say else NO_ODDS
+
+    def draw(self) -> None:
+        if self.result is None or not self.can_say:
+            self.chart.value = ""
+            return
+        from dpmia_lab.plots.membership import Spread, record_chart
+
+        _, record = self.chosen
+        arrays = self.result.arrays
+        logits, inside = arrays["shadow_logits"][:, record], arrays["shadow_inside"][:, record]
+        spreads = []
+        for kind in (True, False):
+            mean, variance = self.fits[kind]
+            spreads.append(Spread(logits[inside == kind], float(mean[record]), float(np.sqrt(variance[record]))))
+        chart = record_chart(*spreads, float(arrays["target_logits"][record]), self.width)
+        self.chart.value = chart_html(chart.png(), chart.alt)
+
+    def set_page_width(self, page: int) -> None:
+        width = min(page - 48, 1120) - 50 - 352 if page > 800 else max(page - 60, 280)
+        if width != self.width:
+            self.width = width
+            self.draw()
+
+
+def new_slider(records: int, moved: Callable[[], None]) -> widgets.IntSlider:
+    """A new one for every run: the keys Home and End of a slider whose range was changed keep to the old one."""
+    made = widgets.IntSlider(1, 1, records, description="record, from most to least exposed")
+    made.style.description_width = "initial"
+    on_change(made, lambda _: moved())
+    return with_classes(made, "dp-field", "dp-which")
+
+
+def odds_html(log_ratio: float, prior: float) -> str:
+    after = belief(prior, log_ratio)
+    before = next(words for words, value in PRIORS if value == prior)
+    cells = [
+        number_html(
+            odds_words(log_ratio),
+            "what the model says (likelihood ratio)",
+            "How much better “it was in” explains the model's answer than “it was not”. Higher is more exposed.",
+            "exposed",
+        ),
+        number_html(
+            belief_text(after),
+            "sure that it was in",
+            f"Starting from {before}: odds before × likelihood ratio = odds after. Nothing learned would leave it at "
+            f"{before}.",
+            "exposed",
+        ),
+    ]
+    return f'<div class="dp-numbers">{"".join(cells)}</div>'
+
+
+# ---- records as pictures
+def record_picture(x: np.ndarray, alt: str) -> str:
+    """x (uint8): pictures (channels, height, width) of 0…255; graphs (N, N) and bits (d,) of 0 and 1, 1 dark."""
+    if x.ndim == 3:
+        return picture_html(x, alt, "dp-record-picture")
+    return picture_html(
+        (255 * (1 - (x if x.ndim == 2 else bit_grid(x))))[None].astype(np.uint8), alt, "dp-record-picture"
+    )
+
+
+def bit_grid(bits: np.ndarray) -> np.ndarray:
+    """(d,) as rows of a grid about two to three, the last row filled up with 0."""
+    columns = max(1, round(np.sqrt(1.5 * len(bits))))
+    rows = -(-len(bits) // columns)
+    return np.pad(bits, (0, rows * columns - len(bits))).reshape(rows, columns)
+
+
+def class_name(arrays: dict[str, np.ndarray], record: int) -> str:
+    return str(arrays["names"][arrays["y"][record]])
+
+
+def gallery_html(result: Result, attack: str, places: np.ndarray) -> str:
+    """The records of which the attacker is surest that they were in, and whether they were."""
+    arrays, figures, right = result.arrays, [], 0
+    for number, place in enumerate(places, 1):
+        record = int(arrays["shown"][place])
+        score, was_in, name = (
+            float(arrays[f"scores_{attack}"][record]),
+            arrays["member"][record],
+            class_name(arrays, record),
+        )
+        right += bool(was_in)
+        odds = f"{odds_words(score)}<br>" if "shadow_logits" in arrays else ""
+        truth = '<span class="dp-exposed">was in</span>' if was_in else "was not in: a false alarm"
+        picture = record_picture(arrays["shown_x"][place], f"record {number} by exposure, {name}")
+        figures.append(f'<figure class="dp-person">{picture}<figcaption><b>{number}</b> {escape(name)}<br>{odds}{truth}'
+                       "</figcaption></figure>")  # fmt: skip
+    return (
+        f"<h3>The {len(places)} most exposed</h3><p>Of these candidates the attacker is surest that they were in "
+        f"({escape(ATTACKS[attack])}), and is right about {right} of {len(places)}. {kind_words(arrays['shown_x'])}</p>"
+        f'<div class="dp-gallery">{"".join(figures)}</div>'
+    )
+
+
+def kind_words(shown: np.ndarray) -> str:
+    if shown.ndim == 2:
+        return f"Each is a strip of {shown.shape[1]} bits, laid out in rows; a dark pixel is a 1."
+    return (
+        "Each is a matrix: a dark pixel joins two people."
+        if shown.ndim == 3
+        else "They are shown as they were trained on."
+    )

@@ -1,0 +1,193 @@
+"""What a run of lesson 4 shows: accuracy and leak rising together, each attack's ROC as it comes, then the numbers."""
+
+import ipywidgets as widgets
+import numpy as np
+
+from dpmia_lab.experiments.membership import ATTACKS, CURVES, Config
+from dpmia_lab.stages import Event, Progress, Snapshot
+from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.later import Soon
+from dpmia_lab.widgets.kit.parts import column, download_html, results_width, text
+from dpmia_lab.widgets.kit.pictures import chart_html, data_uri
+from dpmia_lab.widgets.membership.words import attacks_html, promise_html, protocols_html, summary_html
+
+REST = 0.3  # seconds between drawings while it runs
+VERDICT = 0.5  # the black box's score is a probability; above it, it says "member"
+SHIFTED = "_shifted"
+
+
+class MembershipView:
+    """``config`` is what the panel runs or shows."""
+
+    def __init__(self) -> None:
+        self.width = 640
+        self.config: Config | None = None
+        self.result: Result | None = None
+        self.begin()
+        self.learning, self.telling = Soon(self.draw_learning, REST), Soon(self.draw_roc, REST)
+        self.words = text(f"<p>{WAITING}</p>", "dp-live")
+        self.run_chart = text("", "dp-run-chart")
+        self.roc = text(f"<small>{ROC_WAITING}</small>", "dp-roc")
+        self.exports = text("", "dp-exports")
+        self.numbers, self.promise = text("", "dp-fades", "dp-results-numbers"), text("", "dp-fades", "dp-promise")
+        self.table, self.protocols = text("", "dp-fades", "dp-attack-table"), text("", "dp-fades", "dp-protocols")
+        self.verdicts = text("", "dp-fades", "dp-verdicts")
+        titled = section(
+            "Every attack on the same model: members caught against outsiders accused", self.roc, self.exports
+        )
+        self.about_protocols = section("Who are the outsiders?", self.protocols)
+        self.details = column(
+            section("What it came to", self.numbers),
+            section("What was promised, and what an attack proves", self.promise),
+            section("The attacks in numbers", self.table),
+            self.about_protocols,
+            section("Whom does the black box call a member?", self.verdicts),
+        )
+        self.details.layout.display = "none"
+        self.view = column(self.words, self.run_chart, titled, self.details)
+
+    # ---- while the run goes on
+    def begin(self) -> None:
+        self.result = None
+        self.seen: list[tuple[float, ...]] = []  # epoch, accuracy on training and on new records, AUC
+        self.member: np.ndarray | None = None
+        self.scores: dict[str, np.ndarray] = {}
+
+    def started(self, config: Config) -> None:
+        self.config = config
+
+    def happened(self, event: Event) -> None:
+        if isinstance(event, Progress):
+            self.live(event) if "auc" in event.values else self.attacking(event)
+        elif event.name == "member":
+            self.member, self.scores = event.array, {}
+        elif event.name.startswith("scores_") and not event.name.endswith(SHIFTED):
+            self.scored(event)
+
+    def live(self, event: Progress) -> None:
+        now = tuple(event.values[name] for name in CURVES)
+        if self.result is not None or (self.seen and now[0] < self.seen[-1][0]):
+            self.begin()
+        if self.seen and now == self.seen[-1]:
+            return
+        self.seen.append(now)
+        epoch, train, test, leak = now
+        self.words.value = (
+            f"<p>Epoch {epoch:.0f} of {self.config.epochs}: right on <b>{train:.0%}</b> of the training records and on "
+            f"<span class='dp-protected'>{test:.0%}</span> of new ones. A plain threshold tells them apart with "
+            f"<span class='dp-exposed'>AUC {leak:.2f}</span> (0.5 is guessing).</p>"
+        )
+        self.learning.ask()
+
+    def attacking(self, event: Progress) -> None:
+        if self.scores and self.result is None:
+            made = ", ".join(ATTACKS[attack] for attack in self.scores)
+            self.words.value = f"<p>{event.label.capitalize()}.<br><small>Made so far: {made}.</small></p>"
+
+    def scored(self, event: Snapshot) -> None:
+        self.scores[event.name.removeprefix("scores_")] = event.array
+        self.telling.ask()
+
+    def draw_learning(self) -> None:
+        if not self.seen:
+            return
+        from dpmia_lab.plots.membership import learning_chart  # loaded by the thread that trains
+
+        chance = None if self.result is None else self.result.numbers["chance"]
+        chart = learning_chart(*map(list, zip(*self.seen, strict=True)), self.config.epochs, chance, self.width)
+        self.run_chart.value = chart_html(chart.png(), chart.alt)
+
+    def draw_roc(self) -> None:
+        if not self.scores:
+            return
+        from dpmia_lab.plots.membership import Allowed, roc_chart
+
+        arrays = {} if self.result is None else self.result.arrays
+        allowed = Allowed(arrays["promise_fpr"], 1 - arrays["promise_fnr"]) if "promise_fpr" in arrays else None
+        chart = roc_chart(self.scores, self.member, allowed, self.width)
+        image = chart.png()
+        self.roc.value = chart_html(image, chart.alt) + f"<small>{ROC_WORDS}</small>"
+        self.exports.value = "<small>Keep: </small>" + download_html(
+            "this chart (PNG)", "dpmia_lab_roc.png", data_uri(image)
+        )
+
+    # ---- when it is done
+    def show(self, result: Result) -> None:
+        self.begin()
+        self.result, arrays, numbers = result, result.arrays, result.numbers
+        self.seen = list(zip(*(arrays[f"curve_{name}"] for name in CURVES), strict=True))
+        self.member, self.scores = arrays["member"], scores_of(arrays)
+        self.words.value = f"<p>{finished_words(self.config, result)}</p>"
+        self.numbers.value = summary_html(self.config, numbers)
+        self.promise.value = promise_html(self.config, numbers)
+        self.table.value = attacks_html(numbers)
+        self.about_protocols.layout.display = "" if "member_shifted" in arrays else "none"
+        self.details.layout.display = ""
+        self.draw_all()
+
+    def draw_all(self) -> None:
+        self.draw_learning()
+        self.draw_roc()
+        if self.result is not None:
+            self.draw_protocols(self.result)
+            self.draw_verdicts(self.result)
+
+    def draw_protocols(self, result: Result) -> None:
+        if "member_shifted" not in result.arrays:
+            return
+        from dpmia_lab.plots.membership import protocols_chart
+
+        shifted = scores_of(result.arrays, SHIFTED)
+        chart = protocols_chart(self.scores, self.member, shifted, result.arrays["member_shifted"], self.width)
+        self.protocols.value = chart_html(chart.png(), chart.alt) + protocols_html(result.numbers)
+
+    def draw_verdicts(self, result: Result) -> None:
+        if "black_box" not in self.scores:
+            self.verdicts.value = "<p>This run made no black box attack: it needs shadow models.</p>"
+            return
+        from dpmia_lab.plots.membership import verdicts_chart
+
+        chart = verdicts_chart(result.arrays["decisive"], self.scores["black_box"] > VERDICT, self.width)
+        self.verdicts.value = chart_html(chart.png(), chart.alt) + f"<small>{VERDICT_WORDS}</small>"
+
+    def set_page_width(self, page: int) -> None:
+        if results_width(page) != self.width:
+            self.width = results_width(page)
+            if self.result is not None:
+                self.draw_all()
+
+
+def section(title: str, *children: widgets.Widget) -> widgets.VBox:
+    return column(text(f"<h4>{title}</h4>"), *children, classes=("dp-section",))
+
+
+def scores_of(arrays: dict[str, np.ndarray], ending: str = "") -> dict[str, np.ndarray]:
+    """By attack, in their order."""
+    return {a: arrays[f"scores_{a}{ending}"] for a in ATTACKS if f"scores_{a}{ending}" in arrays}
+
+
+def finished_words(config: Config, result: Result) -> str:
+    members, asked = int(result.numbers["members"]), len(result.arrays["member"])
+    epochs = result.arrays["curve_epoch"][-1]
+    early = "" if epochs > config.epochs - 1 else f" Training stopped by itself after {epochs:.0f} epochs."
+    return (
+        f"{members:,} of {asked:,} candidates were trained on, each by the toss of a coin; every attack was asked "
+        f"about all of them.{early}"
+    )
+
+
+WAITING = (
+    "Nothing has been trained yet. While it runs you see the model learn its records, and the attack learn from the "
+    "model."
+)
+ROC_WAITING = "The first curve appears here as soon as the model is trained; every further attack joins it."
+ROC_WORDS = (
+    "A curve shows what an attacker can choose: accuse more people and catch more members. On plain axes all curves "
+    "end in the same corner and the left edge is invisible. On logarithmic ones the left edge is half of the chart: "
+    "there an accusation is hardly ever wrong. The thin line marks 1 % false alarms; the left end is one outsider of "
+    "all."
+)
+VERDICT_WORDS = (
+    "A model is surer of what it has seen, so the black box calls records of high confidence members (paper C, Fig. "
+    "7 l–m). Where both outlines rise at the right end, sureness alone decides nothing. Numbers on a logarithmic axis."
+)
