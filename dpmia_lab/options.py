@@ -3,7 +3,8 @@
 A field's ``metadata`` holds its help line; the command line, links and pages are made from the fields.
 """
 
-from dataclasses import Field, asdict, field, fields, replace
+from collections.abc import Iterable
+from dataclasses import Field, asdict, field, fields, make_dataclass, replace
 from typing import Any, TypeVar
 
 from dpmia_lab.checks import Mistake, one_of
@@ -11,9 +12,33 @@ from dpmia_lab.checks import Mistake, one_of
 C = TypeVar("C")
 
 
-def option(default: Any, help: str, in_links: bool = True) -> Any:
-    """A field of a Config, with the line that explains it; one that names a file must not be set by a link."""
-    return field(default=default, metadata={"help": help, "in_links": in_links})
+def option(default: Any, help: str, in_links: bool = True, called: str = "") -> Any:
+    """A field of a Config, with the line that explains it; one that names a file must not be set by a link.
+
+    ``called``: what configurations call it, where that is not its own name.
+    """
+    return field(default=default, metadata={"help": help, "in_links": in_links, "called": called})
+
+
+def options_of(part: Any) -> dict[str, Field]:
+    """The fields of a dataclass that are options, by what configurations call them."""
+    return {f.metadata["called"] or f.name: f for f in fields(part) if "help" in f.metadata}
+
+
+def built_from(part: type[C], config: Any) -> C:
+    """Such a part (a defence, say) with its options as they stand in a flat configuration."""
+    return part(**{option.name: getattr(config, name) for name, option in options_of(part).items()})
+
+
+def widened(base: type, parts: Iterable[type]) -> type:
+    """The configuration with the options of all parts as fields of its own.
+
+    So it stays flat (links, the command line and references live on that), and an option is written once, where it
+    belongs.
+    """
+    options = [(name, f.type, f) for part in parts for name, f in options_of(part).items()]
+    own = [(name, kind, field(default=f.default, metadata=f.metadata)) for name, kind, f in options]
+    return make_dataclass(f"Wide{base.__name__}", own, bases=(base,), frozen=True)
 
 
 def as_dict(config: Any) -> dict[str, Any]:
@@ -51,3 +76,10 @@ def changed_from(config: Any, base: Any) -> dict[str, str]:
 
 def text_of(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def number_text(value: float) -> str:
+    """As a control shows it: 0.001, 1e-4, 20."""
+    if isinstance(value, int) or value == 0 or 0.001 <= abs(value) < 10_000:
+        return f"{value:g}" if not isinstance(value, int) else f"{value}"
+    return f"{value:.0e}".replace("e-0", "e-")

@@ -17,13 +17,23 @@ from pathlib import Path
 
 import numpy as np
 
+from dpmia_lab.rows import Rows, rows_from_lists
+
 
 @dataclass(frozen=True)
 class Result:
-    """What every experiment returns: plain numbers by plain names, and arrays."""
+    """What every experiment returns.
+
+    numbers: all of them, by plain names, as they are printed and written.
+    rows: those that belong to a defence, an attack or a protocol, as rows; they need not be given as numbers too.
+    """
 
     numbers: dict[str, float]
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    rows: Rows = field(default_factory=Rows)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numbers", {**self.numbers, **self.rows.plain()})
 
 
 # Rooms whose code cannot change a number: what shows results, serves them, and hands work out.
@@ -66,6 +76,7 @@ class Store:
         try:
             np.savez_compressed(scratch / "arrays.npz", allow_pickle=False, **result.arrays)
             record = {"experiment": experiment, "config": config, "results": result.numbers, **(about or {})}
+            record |= {"rows": result.rows.as_lists()} if len(result.rows) else {}
             (scratch / "record.json").write_text(json.dumps(record, indent=1))
             if place.exists():
                 shutil.rmtree(place)
@@ -81,7 +92,8 @@ class Store:
             record = json.loads((place / "record.json").read_text())
             with open(place / "arrays.npz", "rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-            result = Result(record["results"], arrays)
+            rows = rows_from_lists(record["rows"]) if "rows" in record else Rows()
+            result = Result(record["results"], arrays, rows)
         except Exception:  # a damaged file can fail in a dozen ways
             return None
         with contextlib.suppress(OSError):  # a folder that may only be read

@@ -26,7 +26,7 @@ JUDGED_PIXELS = 400_000  # of pictures before the judge at once: its filters tak
 
 
 @dataclass(frozen=True)
-class Attack:
+class PlainInversion:
     """Plain model inversion (E, Algorithm 2) by its letters, and the blur of a stronger attacker."""
 
     steps: int  # α
@@ -60,8 +60,8 @@ def target_of(data: Dataset, name: str) -> Target:
 
 
 @dataclass
-class Seen:
-    """What was seen of a group of models; lists with an entry a chunk until they are joined."""
+class GroupOutcome:
+    """What came of attacking a group of models; lists with an entry a chunk until they are joined."""
 
     train_accuracy: list = field(default_factory=list)  # (models,)
     test_accuracy: list = field(default_factory=list)
@@ -69,11 +69,15 @@ class Seen:
     named: list = field(default_factory=list)  # (models, classes): the judge's verdict
     named_smoothed: list = field(default_factory=list)
     named_ssim: list = field(default_factory=list)  # (ssim models, classes): the most similar test picture's label
-    pictures: dict = field(default_factory=dict)  # of the first model, by attacker: (classes, …), viewable
+    pictures: dict = field(default_factory=dict)  # of the first model, by attack: (classes, …), viewable
 
-    def joined(self) -> "Seen":
+    def joined(self) -> "GroupOutcome":
         lists = {name: np.concatenate(value) for name, value in vars(self).items() if isinstance(value, list) and value}
-        return Seen(**lists, pictures=self.pictures)
+        return GroupOutcome(**lists, pictures=self.pictures)
+
+    def verdicts(self, attack: str) -> np.ndarray:
+        """The judge's, on the drawings as published or smoothed."""
+        return {"published": self.named, "smoothed": self.named_smoothed}[attack]
 
 
 def attacked(
@@ -81,53 +85,53 @@ def attacked(
     weights: "torch.Tensor",  # (models, r + 1, classes)
     deviation: float,  # of each weight across the span
     generators: "Sequence[torch.Generator]",  # one a model, for what lies across
-    attack: Attack,
+    attack: PlainInversion,
     judge: "nn.Module",
     ssim_models: int,  # how many of them are also judged by SSIM, which is slow
-) -> Stage[Seen]:
+) -> Stage[GroupOutcome]:
     """Attack all people of all models, a few models at a time, and ask the judge about every picture."""
     from dpmia_lab.training.span import full_weights
 
     classes, pixels = target.data.classes, target.train[0].shape[1]
-    chunk, models, seen = max(1, PIXELS_AT_ONCE // (classes * pixels)), len(weights), Seen()
+    chunk, models, outcome = max(1, PIXELS_AT_ONCE // (classes * pixels)), len(weights), GroupOutcome()
     for start in range(0, models, chunk):
         own = slice(start, min(start + chunk, models))
         full, bias = full_weights(target.span, weights[own], deviation, generators[own])
-        seen.train_accuracy.append(accuracies(full, bias, *target.train))
-        seen.test_accuracy.append(accuracies(full, bias, *target.test))
+        outcome.train_accuracy.append(accuracies(full, bias, *target.train))
+        outcome.test_accuracy.append(accuracies(full, bias, *target.test))
         share = own.start / models, own.stop / models
-        yield from part(chunk_judged(target, full, bias, attack, judge, seen, ssim_models - start), *share)
-    return seen.joined()
+        yield from part(chunk_judged(target, full, bias, attack, judge, outcome, ssim_models - start), *share)
+    return outcome.joined()
 
 
 def chunk_judged(
     target: Target,
     full: "torch.Tensor",
     bias: "torch.Tensor",
-    attack: Attack,
+    attack: PlainInversion,
     judge: "nn.Module",
-    seen: Seen,
+    outcome: GroupOutcome,
     ssim: int,
 ) -> Stage[None]:
-    """full: (models, classes, d).  Adds to what was seen."""
+    """full: (models, classes, d).  Adds to what was outcome."""
     from dpmia_lab.attacks.inversion.filters import smoothed
     from dpmia_lab.attacks.inversion.gram import fredrikson
 
     yield Progress(0, 1, "attacking")
     how = {"steps": attack.steps, "rate": attack.rate, "patience": attack.patience, "goal": attack.goal}
     found: Combinations = yield from part(fredrikson(full @ full.mT, bias, **how), 0.0, 0.3)
-    seen.confidence.append(1 - found.cost.numpy())
+    outcome.confidence.append(1 - found.cost.numpy())
     x = (found.a @ full).view(-1, *target.data.shape)  # (models · classes, …)
     blurred = smoothed(x, attack.smooth)
-    if not seen.pictures:
-        first = {"": x, "_smoothed": blurred}
-        seen.pictures |= {who: reconstruction.viewable(p[: len(bias[0])].numpy()) for who, p in first.items()}
-    seen.named.append((yield from part(verdicts(judge, x), 0.3, 0.55)).reshape(bias.shape))
-    seen.named_smoothed.append((yield from part(verdicts(judge, blurred), 0.55, 0.8)).reshape(bias.shape))
+    if not outcome.pictures:
+        first = {"published": x, "smoothed": blurred}
+        outcome.pictures |= {who: reconstruction.viewable(p[: len(bias[0])].numpy()) for who, p in first.items()}
+    outcome.named.append((yield from part(verdicts(judge, x), 0.3, 0.55)).reshape(bias.shape))
+    outcome.named_smoothed.append((yield from part(verdicts(judge, blurred), 0.55, 0.8)).reshape(bias.shape))
     if ssim > 0:
         few = reconstruction.viewable(x[: ssim * bias.shape[1]].numpy())
         labels = yield from part(most_similar(few, target.data.test_x, target.data.test_y), 0.8, 1.0)
-        seen.named_ssim.append(labels.reshape(-1, bias.shape[1]))
+        outcome.named_ssim.append(labels.reshape(-1, bias.shape[1]))
     yield Progress(1, 1, "judging")
 
 

@@ -9,18 +9,30 @@ The models' inputs are pictures minus a public mean, and the attack's X is such 
 """
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, whole
-from dpmia_lab.experiments.attacked_models import Attack, Seen, Target, attacked, target_of, verdicts
-from dpmia_lab.experiments.inversion import PicturesConfig, loaded, trained_judge, typical_pictures
+from dpmia_lab.defences import Central, Undefended
+from dpmia_lab.defences.base import Recipe
+from dpmia_lab.experiments.attacked_models import (
+    GroupOutcome,
+    PlainInversion,
+    Target,
+    attacked,
+    target_of,
+    verdicts,
+)
+from dpmia_lab.experiments.inversion import PicturesConfig, loaded, trained_judge
+from dpmia_lab.game.drawing import typical_pictures
 from dpmia_lab.metrics import recognition
 from dpmia_lab.metrics.intervals import Estimate, share_estimate
 from dpmia_lab.options import option
 from dpmia_lab.privacy import accounting
+from dpmia_lab.privacy.dp_sgd import DpSgd
+from dpmia_lab.rows import PlainNames, Row, Rows
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
 from dpmia_lab.store import Result
@@ -29,8 +41,6 @@ if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows
     import torch
     from torch import nn
 
-    from dpmia_lab.training.span import Privacy
-
 TITLE = "Train a hundred private models of one ε and σ, attack them all, count who is recognised"
 GROUPS = {  # whose pictures are judged, in words
     "private": "private models",
@@ -38,7 +48,13 @@ GROUPS = {  # whose pictures are judged, in words
     "control": "no privacy, stopped at the same accuracy",
     "plain": "no privacy, learnt to the end",
 }
-ATTACKERS = {"": "as published", "_smoothed": "blurred afterwards"}
+ATTACKERS = {"published": "as published", "smoothed": "blurred afterwards"}
+JUDGES = ("judge", "ssim")
+NAMES = PlainNames(
+    ("defence", "measure", "attack", "protocol", "end"), frozenset({"private", "published", "judge"})
+)
+OF_MODEL = ("train_accuracy", "test_accuracy", "confidence_mean")
+OF_ATTACK = ("success_rate", "success_rate_by_chance", "beyond_chance_rate", "impact_mean", "impact_highest")
 NOISE_LENGTH = 6.0  # what the noise in a class's weights adds up to: near the best accuracy in the cells tried
 PLAIN_STEPS, PLAIN_RATE = 500, 50.0  # of the models without privacy, η in units of 1/pixels: they fit by then
 CONTROL_RECORDS = 2  # a step of the control: small steps, so that it can be stopped near any accuracy
@@ -81,13 +97,8 @@ class Config(PicturesConfig):
         between(0, 10, smooth=self.smooth)
         whole(0, 2**31 - 1, seed=self.seed)
 
-    def attack(self) -> Attack:
-        return Attack(self.attack_steps, self.attack_rate, self.patience, self.goal, self.smooth)
-
-    def privacy(self) -> "Privacy":
-        from dpmia_lab.training.span import Privacy
-
-        return Privacy(self.sigma, self.clip, self.q)
+    def attack(self) -> PlainInversion:
+        return PlainInversion(self.attack_steps, self.attack_rate, self.patience, self.goal, self.smooth)
 
 
 SMALL = Config(data="digits", epsilon=1.0, sigma=4.0, q=0.2, models=4, others=2, ssim_models=1, attack_steps=200)
@@ -102,183 +113,194 @@ PRESETS = {
 
 
 def run(config: Config) -> Stage[Result]:
-    """Numbers of the cell, of every group and attacker; arrays: a value a model, and the first models' pictures."""
+    """Rows of every group and attacker, numbers of the cell; arrays: a value a model, the first models' pictures."""
     import torch
 
     yield Progress(0, 1, "loading data")
     data = loaded(config)
-    steps = affordable_steps(config, len(data.train_y))
+    defence = defence_of(config, len(data.train_y))
     yield Snapshot("truth", 0, typical_pictures(data))
-    target = target_of(data, config.data)
-    weights = yield from part(private_weights(config, target, steps), 0.02, 0.4, "training privately")
+    cell = Cell(config, target_of(data, config.data), defence)
+    weights = yield from part(cell.private_weights(), 0.02, 0.4, "training privately")
     judge = yield from part(trained_judge(config, data), 0.4, 0.5, "training an independent judge")
-    seen = {"private": (yield from part(judged(config, target, "private", weights, steps, judge), 0.5, 0.8))}
-    yield Snapshot("reconstruction", steps, seen["private"].pictures[""])
-    accuracy = float(seen["private"].test_accuracy.mean())
-    compared = yield from part(comparison_weights(config, target, steps, accuracy), 0.8, 0.85)
+    outcomes = {"private": (yield from part(cell.judged("private", weights, judge), 0.5, 0.8))}
+    yield Snapshot("reconstruction", defence.steps, outcomes["private"].pictures["published"])
+    accuracy = float(outcomes["private"].test_accuracy.mean())
+    compared = yield from part(cell.comparison_weights(accuracy), 0.8, 0.85)
     for i, (group, weights) in enumerate(compared.items()):
-        stage = judged(config, target, group, weights, steps, judge)
-        seen[group] = yield from part(stage, 0.85 + 0.05 * i, 0.9 + 0.05 * i)
+        stage = cell.judged(group, weights, judge)
+        outcomes[group] = yield from part(stage, 0.85 + 0.05 * i, 0.9 + 0.05 * i)
     named = yield from part(verdicts(judge, torch.from_numpy(data.train_x)), 1.0, 1.0)
-    return summarised(config, target, steps, float(np.mean(named == data.train_y)), seen)
+    return summarised(cell, float(np.mean(named == data.train_y)), outcomes)
 
 
-def affordable_steps(config: Config, records: int) -> int:
-    """T: as many steps as ε pays for."""
-    spent = {"epsilon": config.epsilon, "sigma": config.sigma, "q": config.q, "delta": delta_of(config, records)}
-    steps = accounting.steps_for(config.accountant, **spent, neighbours=config.neighbours)
+def defence_of(config: Config, records: int) -> Central:
+    """Noise for a record, with as many steps as ε pays for."""
+    delta = config.delta or accounting.default_delta(records)
+    how = {"q": config.q, "delta": delta, "neighbours": config.neighbours}
+    unlimited = Central(config.sigma, config.clip, steps=1, **how)
+    steps = unlimited.dp_sgd(None, records).within(config.epsilon, config.accountant).steps
     if steps == 0:
         raise Mistake(f"epsilon must pay for at least one step at this σ and q; it is {config.epsilon:g}.")
-    return steps
-
-
-def rate_of(config: Config, target: Target, steps: int) -> float:
-    """η, if not given, such that √T·ησS/(qN), what noise adds up to in each of d weights, is NOISE_LENGTH/√d.
-
-    With one η for all cells those of many noisy steps would end in noise. The rule itself looks at nothing private, but
-    its constant was chosen by test accuracy (AT&T and generated faces, seed 0), a look that no ε counts.
-    """
-    records, pixels = target.train[0].shape
-    added = steps**0.5 * config.sigma * config.clip / (config.q * records)
-    return config.rate or NOISE_LENGTH / (pixels**0.5 * added)
-
-
-def delta_of(config: Config, records: int) -> float:
-    return config.delta or accounting.default_delta(records)
+    return Central(config.sigma, config.clip, steps=steps, **how)
 
 
 # ---- the models, as weights in the span of the training pictures
-def generators(config: Config, group: str, what: str, count: int) -> "list[torch.Generator]":
-    return [torch_generator(config.seed, group, what, i) for i in range(count)]
+@dataclass(frozen=True)
+class Cell:
+    """One ε and σ: what its groups of models are trained on, and with how much noise."""
 
+    config: Config
+    target: Target
+    defence: Central
 
-def private_weights(config: Config, target: Target, steps: int) -> "Stage[torch.Tensor]":
-    from dpmia_lab.training.span import train
+    @property
+    def records(self) -> int:
+        return len(self.target.train[1])
 
-    own = generators(config, "private", "training", config.models)
-    how = {"steps": steps, "rate": rate_of(config, target, steps), "generators": own}
-    return (yield from train(target.span, target.train[1], target.data.classes, config.privacy(), **how))
+    @property
+    def dp(self) -> DpSgd:
+        return self.defence.dp_sgd(None, self.records)
 
+    @property
+    def rate(self) -> float:
+        """η, if not given, such that √T·ησS/(qN), what noise adds up to in each of d weights, is NOISE_LENGTH/√d.
 
-def comparison_weights(config: Config, target: Target, steps: int, accuracy: float) -> "Stage[dict[str, torch.Tensor]]":
-    """By group: pure noise of the private models' size, stopped at the accuracy, and trained to the end."""
-    import torch
+        With one η for all cells those of many noisy steps would end in noise. The rule itself looks at nothing private,
+        but its constant was chosen by test accuracy (AT&T and generated faces, seed 0), a look that no ε counts.
+        """
+        pixels = self.target.train[0].shape[1]
+        added = self.dp.steps**0.5 * self.dp.sigma * self.dp.clip / (self.dp.q * self.records)
+        return self.config.rate or NOISE_LENGTH / (pixels**0.5 * added)
 
-    from dpmia_lab.training.span import Privacy, train
+    @property
+    def plain_rate(self) -> float:
+        return PLAIN_RATE / self.target.train[0].shape[1]
 
-    shape = target.span.size, target.data.classes
-    drawn = [torch.randn(shape, generator=own) for own in generators(config, "noise", "training", config.others)]
-    noise = torch.stack(drawn) * across(config, target, steps)
-    control = yield from part(stopped_weights(config, target, accuracy), 0.0, 0.5)
-    own = generators(config, "plain", "training", config.others)
-    how = {"steps": PLAIN_STEPS, "rate": plain_rate(target), "generators": own}
-    stage = train(target.span, target.train[1], target.data.classes, Privacy(0.0, math.inf, config.q), **how)
-    return {"noise": noise, "control": control, "plain": (yield from part(stage, 0.5, 1.0))}
+    @property
+    def across(self) -> float:
+        """The noise in each weight across the span."""
+        from dpmia_lab.training.span import across_deviation
 
+        return across_deviation(self.dp, self.records, self.rate)
 
-def stopped_weights(config: Config, target: Target, accuracy: float) -> "Stage[torch.Tensor]":
-    """Without noise and clipping, each model as it was when its test accuracy first reached the given one."""
-    from dpmia_lab.training.span import Descent, Draws, Privacy
+    def generators(self, group: str, what: str, count: int) -> "list[torch.Generator]":
+        return [torch_generator(self.config.seed, group, what, i) for i in range(count)]
 
-    privacy = Privacy(0.0, math.inf, min(1.0, CONTROL_RECORDS / len(target.train[1])))
-    own = generators(config, "control", "training", config.others)
-    descent = Descent(target.span, target.train[1], target.data.classes, privacy, plain_rate(target), len(own))
-    draws = Draws(own, len(target.train[1]), privacy.q, descent.weights.shape[1:])
-    test, labels = target.span.coordinates_of(target.test[0]), target.test[1]  # the weights lie within the span
-    kept, waiting = descent.weights.clone(), descent.weights.new_ones(len(own), dtype=bool)
-    for step, (chosen, present) in zip(range(1, CONTROL_STEPS + 1), draws.joined(), strict=False):
-        descent.step(chosen, present, None)
-        kept[waiting] = descent.weights[waiting]
-        waiting &= ((test @ descent.weights).argmax(2) == labels).double().mean(1) < accuracy
-        done = CONTROL_STEPS if not waiting.any() else step
-        yield Progress(done, CONTROL_STEPS, "training for comparison")
-        if done == CONTROL_STEPS:
-            break
-    return kept
+    def private_weights(self) -> "Stage[torch.Tensor]":
+        own, recipe = self.generators("private", "training", self.config.models), Recipe(0, self.rate)
+        labels, classes = self.target.train[1], self.target.data.classes
+        return (yield from self.defence.span_weights(self.target.span, labels, classes, recipe, own))
 
+    def comparison_weights(self, accuracy: float) -> "Stage[dict[str, torch.Tensor]]":
+        """By group: pure noise of the private models' size, stopped at the accuracy, and trained to the end."""
+        import torch
 
-def plain_rate(target: Target) -> float:
-    return PLAIN_RATE / target.train[0].shape[1]
+        span, labels, classes = self.target.span, self.target.train[1], self.target.data.classes
+        drawn = [
+            torch.randn((span.size, classes), generator=own)
+            for own in self.generators("noise", "training", self.config.others)
+        ]
+        noise = torch.stack(drawn) * self.across
+        control = yield from part(self.stopped_weights(accuracy), 0.0, 0.5)
+        own, q = self.generators("plain", "training", self.config.others), self.config.q
+        recipe = Recipe(PLAIN_STEPS * q, self.plain_rate, batch=q * self.records)
+        stage = Undefended().span_weights(span, labels, classes, recipe, own)
+        return {"noise": noise, "control": control, "plain": (yield from part(stage, 0.5, 1.0))}
 
+    def stopped_weights(self, accuracy: float) -> "Stage[torch.Tensor]":
+        """Without noise and clipping, each model as it was when its test accuracy first reached the given one."""
+        from dpmia_lab.training.span import Descent, Draws
 
-def across(config: Config, target: Target, steps: int) -> float:
-    from dpmia_lab.training.span import across_deviation
+        target, own = self.target, self.generators("control", "training", self.config.others)
+        dp = DpSgd(0.0, min(1.0, CONTROL_RECORDS / self.records), math.inf, CONTROL_STEPS)
+        descent = Descent(target.span, target.train[1], target.data.classes, dp, self.plain_rate, len(own))
+        draws = Draws(own, self.records, dp.q, descent.weights.shape[1:])
+        test, labels = target.span.coordinates_of(target.test[0]), target.test[1]  # the weights lie within the span
+        kept, waiting = descent.weights.clone(), descent.weights.new_ones(len(own), dtype=bool)
+        for step, (chosen, present) in zip(range(1, CONTROL_STEPS + 1), draws.joined(), strict=False):
+            descent.step(chosen, present, None)
+            kept[waiting] = descent.weights[waiting]
+            waiting &= ((test @ descent.weights).argmax(2) == labels).double().mean(1) < accuracy
+            done = CONTROL_STEPS if not waiting.any() else step
+            yield Progress(done, CONTROL_STEPS, "training for comparison")
+            if done == CONTROL_STEPS:
+                break
+        return kept
 
-    return across_deviation(config.privacy(), len(target.train[1]), steps, rate_of(config, target, steps))
-
-
-def judged(
-    config: Config, target: Target, group: str, weights: "torch.Tensor", steps: int, judge: "nn.Module"
-) -> Stage[Seen]:
-    deviation = across(config, target, steps) if group in ("private", "noise") else 0.0
-    own = generators(config, group, "across", len(weights))
-    return (yield from attacked(target, weights, deviation, own, config.attack(), judge, config.ssim_models))
+    def judged(self, group: str, weights: "torch.Tensor", judge: "nn.Module") -> Stage[GroupOutcome]:
+        config, deviation = self.config, self.across if group in ("private", "noise") else 0.0
+        own = self.generators(group, "across", len(weights))
+        return (
+            yield from attacked(self.target, weights, deviation, own, config.attack(), judge, config.ssim_models)
+        )
 
 
 # ---- what it comes to
-def summarised(config: Config, target: Target, steps: int, judge_accuracy: float, seen: dict[str, Seen]) -> Result:
-    data = target.data
+def summarised(cell: Cell, judge_accuracy: float, outcomes: dict[str, GroupOutcome]) -> Result:
+    data, dp = cell.target.data, cell.dp
     numbers = {
-        "rate": rate_of(config, target, steps),
-        "steps": float(steps),
+        "rate": cell.rate,
+        "steps": float(dp.steps),
         "chance": 1 / data.classes,
         "judge_accuracy": judge_accuracy,
         "blank_success_rate": 1.0,  # all blanks get the same name, which is the right one once
-        **spent_numbers(config, steps, len(data.train_y)),
+        "records": float(cell.records),
+        "delta": dp.delta,
+        "epsilon": dp.epsilon(cell.config.accountant),
+        "epsilon_tight": dp.epsilon("tight"),
+        "noise": dp.noise(cell.records),
     }
-    arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names)}
-    for group, one in seen.items():
-        before = "" if group == "private" else f"{group}_"
-        numbers |= {before + name: value for name, value in group_numbers(one).items()}
-        arrays |= {before + name: values for name, values in group_arrays(one).items()}
-    return Result(numbers, arrays)
+    arrays, rows = {"truth": typical_pictures(data), "names": np.array(data.class_names)}, []
+    for group, outcome in outcomes.items():
+        rows += group_rows(group, outcome)
+        arrays |= group_arrays(group, outcome)
+    return Result(numbers, arrays, Rows(tuple(rows), NAMES))
 
 
-def spent_numbers(config: Config, steps: int, records: int) -> dict[str, float]:
-    delta = delta_of(config, records)
-    how = {"sigma": config.sigma, "q": config.q, "steps": steps, "delta": delta, "neighbours": config.neighbours}
-    return {
-        "records": float(records),
-        "delta": delta,
-        "epsilon": accounting.epsilon(config.accountant, **how),
-        "epsilon_tight": accounting.epsilon("tight", **how),
-        "noise": config.sigma * config.clip / (config.q * records),
-    }
+def rows_of(numbers: dict[str, float]) -> Rows:
+    """The rows of a cell whose plain names are known, such as a shipped one's."""
+    groups = tuple(GROUPS)
+    return NAMES.read(numbers, OF_MODEL, groups) + NAMES.read(numbers, OF_ATTACK, groups, tuple(ATTACKERS), JUDGES)
 
 
-def group_numbers(seen: Seen) -> dict[str, float]:
+def group_rows(group: str, outcome: GroupOutcome) -> list[Row]:
     """Accuracy, and of each attacker (and of SSIM) success, impact and what chance alone would give."""
-    numbers = {"confidence_mean": float(seen.confidence.mean())}
+    rows = [Row("confidence_mean", float(outcome.confidence.mean()), group)]
     for which in ("train_accuracy", "test_accuracy"):
-        values = getattr(seen, which)
-        numbers |= {which: float(values.mean()), f"{which}_sd": float(values.std())}
-    for suffix in ATTACKERS:
-        numbers |= recognition_numbers(getattr(seen, f"named{suffix}"), suffix)
-    by_ssim = recognition.mean_estimate(recognition.impacts(seen.named_ssim))
-    return numbers | with_ends("impact_mean_ssim", by_ssim)
+        values = getattr(outcome, which)
+        rows.append(Row(which, float(values.mean()), group, spread=float(values.std())))
+    for attack in ATTACKERS:
+        rows += recognition_rows(outcome.verdicts(attack), defence=group, attack=attack, protocol="judge")
+    by_ssim = recognition.mean_estimate(recognition.impacts(outcome.named_ssim))
+    return [*rows, estimated("impact_mean", by_ssim, defence=group, attack="published", protocol="ssim")]
 
 
-def recognition_numbers(named: np.ndarray, suffix: str) -> dict[str, float]:
+def recognition_rows(named: np.ndarray, **of: str) -> list[Row]:
     """named: (models, classes), the verdicts."""
     impacts = recognition.impacts(named)
     surely = recognition.p_values(named) <= 0.05
-    return {
-        **with_ends(f"success_rate{suffix}", share_estimate(int((impacts > 0).sum()), len(named))),
-        f"success_rate_by_chance{suffix}": float(recognition.chance_of_success(named).mean()),
-        **with_ends(f"beyond_chance_rate{suffix}", share_estimate(int(surely.sum()), len(named))),
-        **with_ends(f"impact_mean{suffix}", recognition.mean_estimate(impacts)),
-        f"impact_highest{suffix}": float(impacts.max()),
-    }
+    return [
+        estimated("success_rate", share_estimate(int((impacts > 0).sum()), len(named)), **of),
+        Row("success_rate_by_chance", float(recognition.chance_of_success(named).mean()), **of),
+        estimated("beyond_chance_rate", share_estimate(int(surely.sum()), len(named)), **of),
+        estimated("impact_mean", recognition.mean_estimate(impacts), **of),
+        Row("impact_highest", float(impacts.max()), **of),
+    ]
 
 
-def with_ends(name: str, estimate: Estimate) -> dict[str, float]:
-    return {name: float(estimate.value), f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def estimated(measure: str, estimate: Estimate, **of: str) -> Row:
+    return Row(measure, float(estimate.value), **of, low=estimate.low, high=estimate.high)
 
 
-def group_arrays(seen: Seen) -> dict[str, np.ndarray]:
+def group_arrays(group: str, outcome: GroupOutcome) -> dict[str, np.ndarray]:
     """A value a model, verdicts a model and class, and the first model's pictures as bytes."""
-    kept = {f.name: getattr(seen, f.name) for f in fields(seen) if f.name.startswith(("train", "test"))}
-    for suffix in ATTACKERS:
-        kept[f"named{suffix}"] = getattr(seen, f"named{suffix}").astype(np.int16)
-        kept[f"reconstruction{suffix}"] = (seen.pictures[suffix] * 255).round().astype(np.uint8)
-    return kept
+
+    def name(what: str, attack: str = "") -> str:
+        return NAMES.of(Row(what, 0.0, group, attack))
+
+    arrays = {name(which): getattr(outcome, which) for which in ("train_accuracy", "test_accuracy")}
+    for attack in ATTACKERS:
+        arrays[name("named", attack)] = outcome.verdicts(attack).astype(np.int16)
+        arrays[name("reconstruction", attack)] = (outcome.pictures[attack] * 255).round().astype(np.uint8)
+    return arrays

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmia_lab.checks import between, one_of, positive, whole
-from dpmia_lab.data import Dataset
+from dpmia_lab.data import Dataset, public_mean
 from dpmia_lab.experiments import inversion, private_training
 from dpmia_lab.experiments.inversion_comparison import attacks_on, averaged, repeated
 from dpmia_lab.experiments.matching import Match, Trial, matched_noise
+from dpmia_lab.game.drawing import BASELINES, baseline_pictures, confidences_of, likeness, typical_pictures
 from dpmia_lab.metrics import classification
 from dpmia_lab.options import option
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import Units
-from dpmia_lab.seeds import torch_generator
+from dpmia_lab.rows import PlainNames, Row, Rows
 from dpmia_lab.stages import Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 
@@ -33,6 +34,9 @@ MODELS = {
     "unit": "(sub)class-level",
     "equal": "record-level, same noise a step",
 }
+NAMES = PlainNames()
+MEASURES = ("accuracy", "sigma", "units", "delta", "noise", "epsilon", "epsilon_tight", "epsilon_paper", "matched")
+MEASURES += ("distance_mean", "ssim_distance_mean", "similarity_mean", "recognised_mean")
 ATTACKERS = {"paper": "enhanced", "stronger": "ours"}  # contenders of the comparison in lesson 1
 BLUR = 2  # times lesson 1's, for the stronger attacker: noise is finer than features, so a blur takes more of it
 FIRST_NOISE = 0.015  # a step, σS/(qK): where the search for σ begins
@@ -107,43 +111,45 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
     base = config.attack("paper", repeat)
     yield Progress(0, 1, "loading data")
     data = inversion.loaded(base)
-    yield Snapshot("truth", 0, inversion.typical_pictures(data))
+    yield Snapshot("truth", 0, typical_pictures(data))
 
-    plain = yield from part(trained_plainly(base, data), 0.0, 0.05, "training without defence")
-    numbers = {"chance": 1 / data.classes, "accuracy_vanilla": test_accuracy(plain, data)}
+    centre = public_mean(base.data, data.shape)  # as the private models' pictures are
+    plain = yield from part(inversion.trained_target(base, data, centre), 0.0, 0.05, "training without defence")
+    rows = [Row("accuracy", test_accuracy(plain, data), "vanilla")]
     drawn = yield from part(attacked(config, repeat, data, plain, "vanilla"), 0.05, 0.12)
     models, more = yield from part(trained_privately(config, repeat, data), 0.12, 0.65)
-    numbers |= more
+    rows += more
     for i, (name, model) in enumerate(models.items()):
         drawn |= yield from part(attacked(config, repeat, data, model, name), 0.65 + 0.05 * i, 0.7 + 0.05 * i)
 
     judge = yield from part(trained_judge(base, data), 0.8, 0.88, "training an independent judge")
-    numbers["judge_accuracy"] = classification.accuracy(inversion.outputs(judge, data.train_x), data.train_y)
-    subjects = {**drawn, **inversion.baseline_pictures(data, base.seed)}
+    numbers = {
+        "chance": 1 / data.classes,
+        "judge_accuracy": classification.accuracy(confidences_of(judge, data.train_x), data.train_y),
+    }
+    subjects = {**drawn, **{("", name): x for name, x in baseline_pictures(data, base.seed).items()}}
     measured = yield from part(likenesses(data, judge, subjects), 0.88, 1.0, "measuring")
-    arrays = {"truth": inversion.typical_pictures(data), "names": np.array(data.class_names), **measured.arrays}
-    pictures = {f"picture_{name}": x for name, x in drawn.items()}
-    return Result({**numbers, **measured.numbers}, {**arrays, **pictures})
+    arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names), **measured.arrays}
+    pictures = {f"picture_{model}_{attacker}": x for (model, attacker), x in drawn.items()}
+    return Result(numbers, {**arrays, **pictures}, Rows((*rows, *measured.rows), NAMES))
 
 
-def trained_plainly(base: inversion.Config, data: Dataset) -> "Stage[nn.Module]":
-    """The same model, centred alike, without clipping or noise."""
-    model = private_training.fresh_model(base, data)
-    order = torch_generator(base.seed, "target", "order")
-    return (yield from inversion.trained(model, data.train_x, data.train_y, order, inversion.RECIPES[base.model]))
+def rows_of(numbers: dict[str, float]) -> Rows:
+    """The rows of a result whose plain names are known, such as a shipped one's."""
+    return NAMES.read(numbers, MEASURES, ("", *MODELS), ("", *ATTACKERS, *BASELINES))
 
 
 def trained_judge(base: inversion.Config, data: Dataset) -> "Stage[nn.Module]":
-    recipe = {**inversion.JUDGE_RECIPE, "steps": JUDGE_STEPS if data.classes > 40 else inversion.JUDGE_RECIPE["steps"]}
-    return (yield from inversion.trained_judge(base, data, recipe))
+    steps = JUDGE_STEPS if data.classes > 40 else inversion.JUDGE_STEPS
+    return (yield from inversion.trained_judge(base, data, steps))
 
 
 def test_accuracy(model: "nn.Module", data: Dataset) -> float:
-    return classification.accuracy(inversion.outputs(model, data.test_x), data.test_y)
+    return classification.accuracy(confidences_of(model, data.test_x), data.test_y)
 
 
 # ---- the private models
-def trained_privately(config: Config, repeat: int, data: Dataset) -> "Stage[tuple[dict[str, nn.Module], dict]]":
+def trained_privately(config: Config, repeat: int, data: Dataset) -> "Stage[tuple[dict[str, nn.Module], list[Row]]]":
     """The models by name, and what can be said of each.
 
     The search for the record-level σ begins where noise a step is that of the (sub)class-level model, so its first
@@ -156,14 +162,14 @@ def trained_privately(config: Config, repeat: int, data: Dataset) -> "Stage[tupl
     equal_model, equal_accuracy = found_record.match.first
     equal_sigma = noise * config.q * found_record.units.count / config.clip
     models = {"unit": found_unit.match.model, "record": found_record.match.model, "equal": equal_model}
-    numbers = {
-        **said_of("unit", unit, found_unit.units, found_unit.match.sigma, found_unit.match.accuracy),
-        **said_of("record", record, found_record.units, found_record.match.sigma, found_record.match.accuracy),
-        **said_of("equal", record, found_record.units, equal_sigma, equal_accuracy),
-        "matched_unit": float(found_unit.match.matched),
-        "matched_record": float(found_record.match.matched),
-    }
-    return models, numbers
+    rows = [
+        *said_of("unit", unit, found_unit.units, found_unit.match.sigma, found_unit.match.accuracy),
+        *said_of("record", record, found_record.units, found_record.match.sigma, found_record.match.accuracy),
+        *said_of("equal", record, found_record.units, equal_sigma, equal_accuracy),
+        Row("matched", float(found_unit.match.matched), "unit"),
+        Row("matched", float(found_record.match.matched), "record"),
+    ]
+    return models, rows
 
 
 @dataclass(frozen=True)
@@ -177,41 +183,44 @@ def found_noise(training: private_training.Config, data: Dataset, wanted: float,
     units = yield from part(private_training.data_units(training, data), 0.0, 0.03, "dividing into units")
 
     def trial(sigma: float) -> Stage[Trial]:
-        model = yield from private_training.trained(training, data, units, training.steps, sigma=sigma)
+        defence = private_training.defence_of(replace(training, sigma=sigma), units)
+        model = yield from private_training.trained(training, data, defence, units)
         return model, test_accuracy(model, data)
 
     start, label = noise * training.q * units.count / training.clip, f"looking for σ, {training.unit}-level"
     return Found((yield from part(matched_noise(trial, wanted, start, label), 0.03, 1.0)), units)
 
 
-def said_of(
-    name: str, training: private_training.Config, units: Units, sigma: float, accuracy: float
-) -> dict[str, float]:
-    spent = private_training.spent_numbers(replace(training, sigma=sigma), units, training.steps)
-    return {f"{what}_{name}": value for what, value in {"accuracy": accuracy, "sigma": sigma, **spent}.items()}
+def said_of(name: str, training: private_training.Config, units: Units, sigma: float, accuracy: float) -> list[Row]:
+    """Rows of the model of that name: accuracy, σ, and what is promised."""
+    defence = private_training.defence_of(replace(training, sigma=sigma), units)
+    spent = private_training.spent_numbers(defence, units)
+    return [Row(what, value, name) for what, value in {"accuracy": accuracy, "sigma": sigma, **spent}.items()]
 
 
 # ---- attack and measure
-def attacked(config: Config, repeat: int, data: Dataset, model: "nn.Module", name: str) -> Stage[dict[str, np.ndarray]]:
-    """Pictures (classes, …) by ``MODEL_ATTACKER``."""
+Drawn = dict[tuple[str, str], np.ndarray]  # pictures (classes, …) by model and attacker
+
+
+def attacked(config: Config, repeat: int, data: Dataset, model: "nn.Module", name: str) -> Stage[Drawn]:
     drawn = {}
     for i, attacker in enumerate(ATTACKERS):
-        called = f"{name}_{attacker}"
 
-        def renamed(event, called=called):
+        def renamed(event, called=f"{name}_{attacker}"):
             return Snapshot(called, event.step, event.array) if isinstance(event, Snapshot) else event
 
         attack = mapped(inversion.attacked(config.attack(attacker, repeat), data, model), renamed)
-        drawn[called], _ = yield from part(attack, i / 2, (i + 1) / 2, f"attacking: {MODELS[name]}")
+        drawn[name, attacker], _ = yield from part(attack, i / 2, (i + 1) / 2, f"attacking: {MODELS[name]}")
     return drawn
 
 
-def likenesses(data: Dataset, judge: "nn.Module", subjects: dict[str, np.ndarray]) -> Stage[Result]:
-    """Every measure of every subject: a name and one picture a class."""
-    numbers, arrays = {}, {}
-    for done, (name, x) in enumerate(subjects.items()):
+def likenesses(data: Dataset, judge: "nn.Module", subjects: Drawn) -> Stage[Result]:
+    """Every measure of every subject, in rows and class by class."""
+    rows, arrays = [], {}
+    for done, ((model, attacker), x) in enumerate(subjects.items()):
         share = done / len(subjects), (done + 1) / len(subjects)
-        for measure, values in (yield from part(inversion.likeness(data, judge, x), *share)).items():
-            arrays[f"{measure}_{name}"] = values
-            numbers[f"{measure}_mean_{name}"] = float(values.mean())
-    return Result(numbers, arrays)
+        for measure, values in (yield from part(likeness(data, judge, x), *share)).items():
+            row = Row(f"{measure}_mean", float(values.mean()), model, attacker)
+            rows.append(row)
+            arrays[NAMES.of(replace(row, measure=measure))] = values
+    return Result({}, arrays, Rows(tuple(rows), NAMES))

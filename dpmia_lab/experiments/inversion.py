@@ -3,16 +3,31 @@
 Published attack settings (papers A and E) are presets. λ weighs a *sum* over pixels.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, true_or_false, whole
 from dpmia_lab.data import Dataset, load
+from dpmia_lab.defences import Defence, Undefended
+from dpmia_lab.defences.base import Recipe, Task, TrainingSet
+from dpmia_lab.game.attacks import ATTACKS, Attack, drawing
+from dpmia_lab.game.drawing import (
+    Drawing,
+    baseline_pictures,
+    confidences_of,
+    likeness,
+    mean_rows,
+    typical_pictures,
+)
+from dpmia_lab.game.evidence import Given, Weights
 from dpmia_lab.metrics import classification, reconstruction
 from dpmia_lab.options import option
-from dpmia_lab.seeds import numpy_generator, torch_generator
+from dpmia_lab.privacy.units import Units
+from dpmia_lab.rows import PlainNames, Row, Rows
+from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 
@@ -21,17 +36,14 @@ if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows
     from torch import nn
 
 TITLE = "Draw what a label looks like from a trained model"
-ATTACKS = ("original", "enhanced")
+CHOICES = ("original", "enhanced")
 MODELS = ("softmax", "mlp", "cnn")
 PRIORS = ("none", "l1", "btv", "l1+tv")
 PROCESSES = ("none", "denoise", "sharpen")
+LEAST_EPOCHS = 5  # over a large set, so that every picture is seen a few times
 MOST_PIXELS = 200_000_000  # of generated faces: what a page's memory bears
-BASELINES = {  # pictures that owe nothing to the attack, in words
-    "noise": "random noise",
-    "blank": "a black picture",
-    "class_mean": "the class's mean picture",
-    "other_class": "someone else's picture",
-}
+MEASURES = ("distance_mean", "ssim_distance_mean", "similarity_mean", "recognised_share", "confidence_mean")
+MEASURES += ("recognised_ssim_share",)
 
 
 @dataclass(frozen=True)
@@ -79,7 +91,7 @@ class Config(TargetConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(ATTACKS, attack=self.attack)
+        one_of(CHOICES, attack=self.attack)
         one_of(PRIORS, prior=self.prior)
         one_of(PROCESSES, process=self.process)
         not_negative(lam=self.lam)
@@ -103,24 +115,23 @@ PRESETS = {
     "digits-published": Config(data="mnist", model="cnn", prior="l1", lam=0.05, steps=5000, rate=0.1),
 }
 
-# How each model is trained: enough steps to fit its training pictures, no more.
+# How each model is trained: enough steps to fit its training pictures, no more. Steps, then how they are taken.
 RECIPES = {
-    "softmax": {"steps": 540, "rate": 0.01, "decay": 0.01, "batch": 32},
-    "mlp": {"steps": 600, "rate": 0.1, "batch": 32},
-    "cnn": {"steps": 300, "rate": 0.002, "adam": True, "batch": 32},
+    "softmax": (540, Recipe(LEAST_EPOCHS, rate=0.01, batch=32, optimizer="momentum", decay=0.01)),
+    "mlp": (600, Recipe(LEAST_EPOCHS, rate=0.1, batch=32, optimizer="momentum")),
+    "cnn": (300, Recipe(LEAST_EPOCHS, rate=0.002, batch=32)),
 }
-JUDGE_RECIPE = {"steps": 160, "rate": 0.001, "adam": True, "batch": 16}
+JUDGE_STEPS, JUDGE_RECIPE = 160, Recipe(LEAST_EPOCHS, rate=0.001, batch=16)
 LEAST_SIDE = 6  # what the judge's filters need
-LEAST_EPOCHS = 5  # over a large set, so that every picture is seen a few times
 
 
 def run(config: Config) -> Stage[Result]:
     """Numbers: every measure as a mean over labels, and the same of each baseline picture."""
     data, model, x, frames = yield from part(drawn(config), 0.0, 0.6)
     judge = yield from part(trained_judge(config, data), 0.6, 0.9, "training an independent judge")
-    subjects = {"": x, **baseline_pictures(data, config.seed)}
-    result = yield from part(measured(data, model, judge, subjects), 0.9, 1.0, "measuring")
-    return Result(result.numbers, {"reconstruction": x, **result.arrays, **frames})
+    subjects = {config.attack: x, **baseline_pictures(data, config.seed)}
+    result = yield from part(measured(data, model, judge, subjects, config.attack), 0.9, 1.0, "measuring")
+    return replace(result, arrays={"reconstruction": x, **result.arrays, **frames})
 
 
 def drawn(config: Config) -> "Stage[tuple[Dataset, nn.Module, np.ndarray, dict]]":
@@ -141,71 +152,71 @@ def loaded(config: PicturesConfig) -> Dataset:
     return data
 
 
-def typical_pictures(data: Dataset) -> np.ndarray:
-    """(classes, …): of each class the training picture nearest to the class's mean."""
-    labels, means = np.arange(data.classes), class_means(data)
-    distances = reconstruction.euclidean_distances(means, data.train_x)
-    return data.train_x[reconstruction.nearest_of_class(distances, labels, data.train_y)[1]]
+# ---- training
+def task_of(config: TargetConfig, data: Dataset, centre: np.ndarray | None = None) -> Task:
+    """``centre``: a public picture that all pictures are centred on."""
+    return Task("pictures", data.shape, data.classes, config.model, centre=centre, data=data.name)
 
 
-def class_means(data: Dataset) -> np.ndarray:
-    return np.stack([data.train_x[data.train_y == c].mean(0) for c in range(data.classes)])
-
-
-def trained_target(config: Config, data: Dataset) -> "Stage[nn.Module]":
-    """The recogniser under attack, trained on the training pictures."""
-    from dpmia_lab import models
-
-    model = models.new_model(config.model, data.shape, data.classes, torch_generator(config.seed, "target", "start"))
+def trained_target(config: Config, data: Dataset, centre: np.ndarray | None = None) -> "Stage[nn.Module]":
+    """The recogniser under attack, trained on the training pictures without a defence."""
+    defence, task = Undefended(), task_of(config, data, centre)
+    model = defence.fresh_model(task, torch_generator(config.seed, "target", "start"))
+    recipe = long_enough(*RECIPES[config.model], len(data.train_y))
     order = torch_generator(config.seed, "target", "order")
-    return (yield from trained(model, data.train_x, data.train_y, order, RECIPES[config.model]))
+    return (yield from trained(defence, model, (data.train_x, data.train_y), recipe, order))
 
 
-def trained_judge(config: Config, data: Dataset, recipe: dict = JUDGE_RECIPE) -> "Stage[nn.Module]":
+def trained_judge(config: Config, data: Dataset, steps: int = JUDGE_STEPS) -> "Stage[nn.Module]":
     """Paper E's evaluation model: trained on the *test* pictures, it shares no picture with the target."""
     from dpmia_lab import models
 
     judge = models.evaluation_cnn(data.shape, data.classes, torch_generator(config.seed, "judge", "start"))
+    recipe = long_enough(steps, JUDGE_RECIPE, len(data.test_y))
     order = torch_generator(config.seed, "judge", "order")
-    return (yield from trained(judge, data.test_x, data.test_y, order, recipe))
+    return (yield from trained(Undefended(), judge, (data.test_x, data.test_y), recipe, order))
+
+
+def long_enough(steps: int, recipe: Recipe, records: int) -> Recipe:
+    """The recipe for about so many steps over so many records."""
+    return replace(recipe, epochs=max(LEAST_EPOCHS, steps * recipe.batch // records))
 
 
 def trained(
-    model: "nn.Module", x: np.ndarray, y: np.ndarray, order: "torch.Generator", recipe: dict
+    defence: Defence,
+    model: "nn.Module",
+    pictures: tuple[np.ndarray, np.ndarray],
+    recipe: Recipe,
+    generator: "torch.Generator",
+    units: Units | None = None,
 ) -> "Stage[nn.Module]":
+    """The model trained under that defence on pictures and their labels, on the best device there is."""
     import torch
 
     from dpmia_lab.devices import best_device
-    from dpmia_lab.training.plain import train
 
     device = best_device()
     layout = {"device": device, "memory_format": torch.channels_last}  # convolutions are faster so
-    x, y, model = torch.from_numpy(x).to(**layout), torch.from_numpy(y).to(device), model.to(**layout)
-    recipe = dict(recipe)
-    epochs = max(LEAST_EPOCHS, recipe.pop("steps") * recipe["batch"] // len(x))
-    return (yield from train(model, x, y, generator=order, epochs=epochs, **recipe))
+    x, y = (torch.from_numpy(array) for array in pictures)
+    model = model.to(**layout)
+    yield from defence.train(model, TrainingSet(x.to(**layout), y.to(device), units=units), recipe, generator)
+    return model
+
+
+# ---- attacking
+def attack_of(config: Config) -> Attack:
+    """The table's attack of that name, with the configuration's settings."""
+    how = {option.name: getattr(config, option.name) for option in fields(Drawing)}
+    return drawing(ATTACKS[config.attack].words, **how)
 
 
 def attacked(config: Config, data: Dataset, model: "nn.Module") -> Stage[tuple[np.ndarray, dict]]:
     """The finished pictures (classes, …) as shown, and the frames on the way there."""
-    import torch
-
-    from dpmia_lab.attacks.inversion import descent as inversion
-    from dpmia_lab.attacks.inversion.filters import smoothed
-
-    labels = torch.arange(data.classes, device=next(model.parameters()).device)
-    how = {"steps": config.steps, "rate": config.rate}
-    if config.attack == "original":
-        attack = inversion.fredrikson(model, labels, data.shape, process=config.process, **how)
-    else:
-        attack = inversion.enhanced(
-            model, labels, data.shape, prior=config.prior, weight=config.lam, box=config.box, **how
-        )
+    given = Given({"weights": Weights(model, task_of(config, data))}, config.seed)
     frames = Frames()
-    drawn = yield from mapped(attack, frames.kept)
-    x = reconstruction.viewable(smoothed(drawn.x, config.smooth).cpu().numpy())
-    yield Snapshot("reconstruction", int(drawn.steps.max()), x)
-    return x, frames.arrays()
+    drawn = yield from mapped(attack_of(config).run(given), frames.kept)
+    yield Snapshot("reconstruction", drawn.steps, drawn.x)
+    return drawn.x, frames.arrays()
 
 
 class Frames:
@@ -228,61 +239,41 @@ class Frames:
         return {"frame_steps": np.array(self.steps), "frames": np.stack(self.pictures)}
 
 
-def measured(data: Dataset, model: "nn.Module", judge: "nn.Module", subjects: dict[str, np.ndarray]) -> Stage[Result]:
-    """Every measure of every subject: a name and one picture a class; the nameless one is the attack's."""
+# ---- measuring
+def measured(
+    data: Dataset, model: "nn.Module", judge: "nn.Module", subjects: dict[str, np.ndarray], only: str = ""
+) -> Stage[Result]:
+    """Every measure of every subject: a name and one picture a class.
+
+    ``only``: an attack that plain names do not name, being the only one.
+    """
+    names = PlainNames(silent=frozenset({"none", only}))
     numbers = {
-        "train_accuracy": classification.accuracy(outputs(model, data.train_x), data.train_y),
-        "test_accuracy": classification.accuracy(outputs(model, data.test_x), data.test_y),
-        "judge_accuracy": classification.accuracy(outputs(judge, data.train_x), data.train_y),
+        "train_accuracy": classification.accuracy(confidences_of(model, data.train_x), data.train_y),
+        "test_accuracy": classification.accuracy(confidences_of(model, data.test_x), data.test_y),
+        "judge_accuracy": classification.accuracy(confidences_of(judge, data.train_x), data.train_y),
         "chance": 1 / data.classes,
     }
-    arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names)}
+    arrays, rows = {"truth": typical_pictures(data), "names": np.array(data.class_names)}, []
     for done, (name, x) in enumerate(subjects.items()):
-        suffix = f"_{name}" if name else ""
         share = done / len(subjects), (done + 1) / len(subjects)
-        for measure, values in (yield from part(measures(data, model, judge, x), *share)).items():
-            arrays[measure + suffix] = values
-            word = "share" if values.dtype == bool else "mean"
-            numbers[f"{measure}_{word}{suffix}"] = float(values.mean())
-    return Result(numbers, arrays)
+        found = yield from part(measures(data, model, judge, x), *share)
+        arrays |= {names.of(Row(measure, 0.0, attack=name)): values for measure, values in found.items()}
+        rows += mean_rows(found, defence="none", attack=name)
+    return Result(numbers, arrays, Rows(tuple(rows), names))
 
 
-def baseline_pictures(data: Dataset, seed: int) -> dict[str, np.ndarray]:
-    """One picture a class of each kind; a measure that likes them says nothing about an attack."""
-    truth, means = typical_pictures(data), class_means(data)
-    noise = numpy_generator(seed, "noise").random(truth.shape, dtype=np.float32)
-    return dict(zip(BASELINES, (noise, np.zeros_like(truth), means, np.roll(truth, 1, axis=0)), strict=True))
+def rows_of(numbers: dict[str, float], subjects: Sequence[str]) -> Rows:
+    """The rows of a comparison whose plain names are known, such as a shipped one's."""
+    return PlainNames(silent=frozenset({"none"})).read(numbers, MEASURES, ("none",), tuple(subjects))
 
 
 def measures(data: Dataset, model: "nn.Module", judge: "nn.Module", x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
     """(classes,) each: the likeness, the model's own confidence, and recognition by the most similar test picture."""
     labels = np.arange(data.classes)
     lookalike = yield from part(most_similar_labels(x, data.test_x, data.test_y), 0.0, 0.5)
-    seen = yield from part(likeness(data, judge, x), 0.5, 1.0)
-    return {**seen, "confidence": outputs(model, x)[labels, labels], "recognised_ssim": lookalike == labels}
-
-
-def likeness(data: Dataset, judge: "nn.Module", x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
-    """(classes,) each: nearness to training pictures, and whether the judge, who never saw those, recognises x."""
-    seen = yield from nearness(data, x)
-    return {**seen, "recognised": outputs(judge, x).argmax(1) == np.arange(data.classes)}
-
-
-def nearness(data: Dataset, x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
-    """(classes,) each: distances and correlation to the class's nearest training picture (A2)."""
-    rows = []
-    for label in range(data.classes):
-        own = data.train_x[data.train_y == label]
-        one = x[label : label + 1]
-        rows.append(
-            {
-                "distance": reconstruction.euclidean_distances(one, own).min(),
-                "ssim_distance": reconstruction.least_ssim_distance(one, own),
-                "similarity": reconstruction.correlations(one, own).max(),
-            }
-        )
-        yield Progress(label + 1, data.classes, "measuring")
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    like = yield from part(likeness(data, judge, x), 0.5, 1.0)
+    return {**like, "confidence": confidences_of(model, x)[labels, labels], "recognised_ssim": lookalike == labels}
 
 
 def most_similar_labels(x: np.ndarray, others: np.ndarray, other_labels: np.ndarray) -> Stage[np.ndarray]:
@@ -292,13 +283,3 @@ def most_similar_labels(x: np.ndarray, others: np.ndarray, other_labels: np.ndar
         labels.append(other_labels[reconstruction.ssim_values(x[start : start + 10], others).argmax(1)])
         yield Progress(start, len(x), "measuring")
     return np.concatenate(labels)
-
-
-def outputs(model: "nn.Module", x: np.ndarray) -> np.ndarray:
-    """The model's confidences (n, classes) as an array."""
-    import torch
-
-    from dpmia_lab.training.plain import confidences
-
-    device = next(model.parameters()).device
-    return confidences(model, torch.from_numpy(x).to(device)).cpu().numpy()

@@ -11,8 +11,10 @@ import numpy as np
 
 from dpmia_lab.checks import whole
 from dpmia_lab.experiments import inversion
+from dpmia_lab.game.drawing import BASELINES, baseline_pictures, typical_pictures
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import option
+from dpmia_lab.rows import Rows, averaged_rows
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 
@@ -79,6 +81,11 @@ def run(config: Config) -> Stage[Result]:
     return averaged((yield from repeated(config, one_repeat)))
 
 
+def rows_of(numbers: dict[str, float]) -> Rows:
+    """The rows of a result whose plain names are known, such as a shipped one's."""
+    return inversion.rows_of(numbers, (*CONTENDERS, *BASELINES))
+
+
 def repeated(config, one_repeat: Callable[..., Stage[Result]]) -> Stage[list[Result]]:
     """``one_repeat(config, repeat)`` for each of the configuration's ``repeats``, from its ``seed`` upwards."""
     results = []
@@ -97,7 +104,7 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
     base = config.attack("original", repeat)
     yield Progress(0, 1, "loading data")
     data = inversion.loaded(base)
-    yield Snapshot("truth", 0, inversion.typical_pictures(data))
+    yield Snapshot("truth", 0, typical_pictures(data))
     model = yield from part(inversion.trained_target(base, data), 0.0, 0.1)
     judge = yield from part(inversion.trained_judge(base, data), 0.1, 0.3)
     drawn = {}
@@ -105,16 +112,17 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
         attack = inversion.attacked(config.attack(contender, repeat), data, model)
         drawn[contender], _ = yield from part(attack, 0.3 + 0.1 * i, 0.4 + 0.1 * i)
         yield Snapshot(contender, repeat, drawn[contender])
-    subjects = {**drawn, **inversion.baseline_pictures(data, base.seed)}
+    subjects = {**drawn, **baseline_pictures(data, base.seed)}
     result = yield from part(inversion.measured(data, model, judge, subjects), 0.7, 1.0)
     pictures = {f"picture_{contender}": x for contender, x in drawn.items()}
-    return Result(result.numbers, {**pictures, **result.arrays})
+    return replace(result, arrays={**pictures, **result.arrays})
 
 
 def averaged(results: list[Result]) -> Result:
     """Means and standard deviations over seeds; pictures are the first seed's."""
+    rows = averaged_rows([result.rows for result in results], reconstruction.mean_and_spread)
     numbers = {}
-    for name in results[0].numbers:
+    for name in results[0].numbers.keys() - results[0].rows.plain().keys():
         mean, spread = reconstruction.mean_and_spread([result.numbers[name] for result in results])
         numbers[name] = mean
         if len(results) > 1:
@@ -123,4 +131,4 @@ def averaged(results: list[Result]) -> Result:
     for name, first in results[0].arrays.items():
         per_class = first.ndim == 1 and first.dtype.kind in "bf"
         arrays[name] = np.mean([r.arrays[name] for r in results], axis=0) if per_class else first
-    return Result(numbers, arrays)
+    return Result(numbers, arrays, rows)

@@ -4,6 +4,7 @@ For each strength of each mechanism: accuracy, AUC of the black-box and the whit
 for the accuracy lost against the same model without a defence.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -13,17 +14,30 @@ from dpmia_lab.experiments import membership
 from dpmia_lab.metrics.membership import evaluated, roc
 from dpmia_lab.metrics.tradeoffs import phi
 from dpmia_lab.options import option
+from dpmia_lab.rows import PlainNames, Row, Rows
 from dpmia_lab.stages import Snapshot, Stage, part
 from dpmia_lab.store import Result
 
 TITLE = "Noise on the data or on the gradients: accuracy, membership inference and φ over ε"
 MECHANISMS = ("none", "central", "local")  # their places are the numbers in the arrays
-ATTACKS = ("black_box", "white_box", "black_box_shifted", "white_box_shifted")
+ATTACKS = ("black_box", "white_box")
+PROTOCOLS = membership.PROTOCOLS
+NAMES = PlainNames(("measure", "attack", "protocol", "end"), frozenset({"alike"}))
+PLAYED = tuple((attack, protocol) for protocol in PROTOCOLS for attack in ATTACKS)
 FIXED = ("mechanism", "parameter", "classes")
+
+
+def column(measure: str, attack: str = "", protocol: str = "alike") -> str:
+    """The name of an array of points."""
+    return NAMES.of(Row(measure, 0.0, attack=attack, protocol=protocol))
+
+
 COLUMNS = (
-    *FIXED, "epsilon", "delta", "train_accuracy", "test_accuracy", "auc_loss", "auc_lira_offline", "tpr1_white_box",
-    *(f"{what}_{attack}" for what in ("auc", "phi") for attack in ATTACKS),
+    *FIXED, "epsilon", "delta", "train_accuracy", "test_accuracy",
+    column("auc", "loss"), column("auc", "lira_offline"), column("tpr1", "white_box"),
+    *(column(measure, *played) for measure in ("auc", "phi") for played in PLAYED),
 )  # fmt: skip
+OF_MODEL, OF_ATTACK = ("epsilon", "delta", "train_accuracy", "test_accuracy"), ("auc", "tpr1", "phi")
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 1, 60)])  # false-positive rates of the mean ROC curves
 
 
@@ -118,16 +132,15 @@ def row_of(config: membership.Config, numbers: dict[str, float], plain: dict[str
     row |= {name: numbers[name] for name in COLUMNS if name in numbers}
     row["epsilon"] = numbers.get("epsilon_tight", numbers.get("epsilon_record", np.nan))
     if plain is not None:
-        for attack in ATTACKS:
-            if f"auc_{attack}" in numbers:
-                row[f"phi_{attack}"] = phi_or_nan(plain, row, attack)
+        for played in PLAYED:
+            if column("auc", *played) in numbers:
+                row[column("phi", *played)] = phi_or_nan(plain, row, column("auc", *played))
     return row
 
 
-def phi_or_nan(plain: dict[str, float], row: dict[str, float], attack: str) -> float:
+def phi_or_nan(plain: dict[str, float], row: dict[str, float], auc: str) -> float:
     """φ of a point; NaN where it is undefined."""
-    accuracies, aucs = (plain["test_accuracy"], row["test_accuracy"]), (plain[f"auc_{attack}"], row[f"auc_{attack}"])
-    value = phi(*accuracies, *aucs, round(row["classes"]))
+    value = phi(plain["test_accuracy"], row["test_accuracy"], plain[auc], row[auc], round(row["classes"]))
     return np.nan if value is None else value
 
 
@@ -137,12 +150,12 @@ def as_table(rows: list[dict[str, float]]) -> np.ndarray:
 
 
 def mean_curves(result: Result) -> np.ndarray:
-    """(ATTACKS, GRID): the attacks' ROC curves at fixed rates of false alarms, by linear interpolation (paper C)."""
-    curves = np.full((len(ATTACKS), len(GRID)), np.nan)
-    for place, attack in enumerate(ATTACKS):
-        ending = "_shifted" if attack.endswith("_shifted") else ""
-        if f"scores_{attack}" in result.arrays:
-            scores, member = evaluated(result.arrays[f"scores_{attack}"], result.arrays[f"member{ending}"])
+    """(PLAYED, GRID): the attacks' ROC curves at fixed rates of false alarms, by linear interpolation (paper C)."""
+    curves = np.full((len(PLAYED), len(GRID)), np.nan)
+    for place, (attack, protocol) in enumerate(PLAYED):
+        name = column("scores", attack, protocol)
+        if name in result.arrays:
+            scores, member = evaluated(result.arrays[name], result.arrays[column("member", protocol=protocol)])
             false_positive, true_positive, _ = roc(scores, member)
             curves[place] = np.interp(GRID, false_positive, true_positive)
     return curves
@@ -157,11 +170,30 @@ def summarised(rows: list[dict[str, float]], curves: list[np.ndarray], points: i
         arrays[name] = over_seeds(values, np.mean)
         if len(values) > 1 and name not in FIXED:
             arrays[f"{name}_sd"] = over_seeds(values, spread)
-    roc_curves = np.array(curves).reshape(-1, points, len(ATTACKS), len(GRID)).mean(0)
-    arrays |= {f"roc_{attack}": roc_curves[:, place] for place, attack in enumerate(ATTACKS)}
+    roc_curves = np.array(curves).reshape(-1, points, len(PLAYED), len(GRID)).mean(0)
+    arrays |= {column("roc", *played): roc_curves[:, place] for place, played in enumerate(PLAYED)}
     plain = {name: float(arrays[name][0]) for name in ("train_accuracy", "test_accuracy", "classes")}
-    aucs = {f"auc_{attack}": float(arrays[f"auc_{attack}"][0]) for attack in ATTACKS}
-    return Result(plain | {name: value for name, value in aucs.items() if np.isfinite(value)}, arrays)
+    aucs = [Row("auc", float(arrays[column("auc", *played)][0]), "none", *played) for played in PLAYED]
+    return Result(plain, arrays, Rows(tuple(row for row in aucs if np.isfinite(row.value)), NAMES))
+
+
+def point_rows(arrays: Mapping[str, np.ndarray]) -> Rows:
+    """Every point of a sweep as rows, from a result's arrays or a shipped one's; what is undefined has no row.
+
+    A defence is called "none", "central 2" (its z) or "local 0.5" (its ε_i).
+    """
+    rows: list[Row] = []
+    for place, kind in enumerate(arrays["mechanism"]):
+        defence = point_name(MECHANISMS[int(kind)], arrays["parameter"][place])
+        here = {name: float(values[place]) for name, values in arrays.items() if np.ndim(values) == 1}
+        known = {name: value for name, value in here.items() if np.isfinite(value)}
+        found = NAMES.read(known, OF_MODEL) + NAMES.read(known, OF_ATTACK, ("",), tuple(membership.ATTACKS), PROTOCOLS)
+        rows += [replace(row, defence=defence) for row in found]
+    return Rows(tuple(rows), NAMES)
+
+
+def point_name(mechanism: str, parameter: float) -> str:
+    return mechanism if mechanism == "none" else f"{mechanism} {parameter:g}"
 
 
 def spread(column: np.ndarray) -> float:

@@ -5,7 +5,7 @@ target's own defence, asked, and let go; what they said serves several attacks.
 """
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,23 +14,20 @@ from dpmia_lab.attacks.membership.threshold import loss_scores
 from dpmia_lab.checks import Mistake, true_or_false, whole
 from dpmia_lab.data.population import Population, load_population
 from dpmia_lab.experiments.spending import RATES
-from dpmia_lab.game.attackers import (
-    Book,
-    Said,
-    inside_attacks,
-    outputs,
-    pool_attacks,
-    threshold_attacks,
-    white_box_attack,
-)
+from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.game.candidates import Asked, Candidates, candidates_of
-from dpmia_lab.game.defended import Defended, Workshop, promise, spending, workshop_for
-from dpmia_lab.game.verdicts import audit_numbers, verdict_numbers
+from dpmia_lab.game.evidence import Evidence, ending
+from dpmia_lab.game.play import Scores, attacked
+from dpmia_lab.game.settings import Settings
+from dpmia_lab.game.trainer import Trainer, trainer_of
+from dpmia_lab.game.verdicts import MEASURES, NAMES
 from dpmia_lab.metrics import classification
 from dpmia_lab.metrics.membership import auc
 from dpmia_lab.options import option
+from dpmia_lab.privacy.local import LocalGuarantee
 from dpmia_lab.privacy.tight import tight_profile
 from dpmia_lab.privacy.tradeoff import tradeoff_curve
+from dpmia_lab.rows import Row, Rows
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
 from dpmia_lab.store import Result
@@ -39,18 +36,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 TITLE = "Ask of each record whether a model was trained on it"
-# in the order in which they come; words for pages
-ATTACKS = {
-    "loss": "threshold on the loss",
-    "confidence": "threshold on the largest confidence",
-    "white_box": "white box (Nasr): outputs, loss, gradients",
-    "black_box": "black box (Shokri): shadow models",
-    "lira_offline": "likelihood ratio, offline",
-    "rmia_offline": "RMIA, offline",
-    "lira": "likelihood ratio (LiRA), online",
-    "lira_fixed": "likelihood ratio, online, one variance for all",
-    "rmia": "RMIA, online",
-}
+ATTACKS = {name: attack.words for name, attack in MEMBERSHIP.items()}  # words for pages
+PROTOCOLS = ("alike", "shifted")
 LEAST_INSIDE = 4
 LOOKS = 20  # how often accuracy and AUC are taken while the target trains
 MOST_LOOKED_AT = 2000  # records of each kind for that
@@ -59,7 +46,7 @@ SHOWN = 24  # records of each kind that a page can show
 
 
 @dataclass(frozen=True)
-class Config(Defended):
+class Config(Settings):
     white_box: bool = option(True, "also attack with the model's gradients, knowing half of the members")
     shadows: int = option(8, "shadow models on the attacker's own records (0: no such attack)")
     inside: int = option(32, "shadow models on random halves of the candidates, for likelihood ratios (0: none)")
@@ -105,55 +92,39 @@ def run(config: Config) -> Stage[Result]:
         seed=config.seed,
     )
     candidates = candidates_of(config, population)
-    workshop = yield from part(workshop_for(config, population), 0.0, 0.05)
-    share = Shares(config)
-    target, arrays = yield from part(watched_target(workshop, candidates), *share.of("target"), "training the target")
-    asked = candidates.protocols
-    book = Book(asked, {ending: outputs(workshop, target, people.records) for ending, people in asked.items()})
-    yield Snapshot("member", 0, candidates.same.member)
-    yield from part(threshold_attacks(book), *share.of("threshold"))
-    if config.white_box:
-        yield from part(white_box_attack(workshop, target, book), *share.of("white_box"), "attacking: white box")
-    if config.shadows:
-        yield from part(pool_attacks(workshop, target, candidates, book), *share.of("shadows"))
-    if config.inside:
-        arrays |= yield from part(inside_attacks(workshop, target, candidates, book), *share.of("inside"))
-    yield Progress(0.98, 1, "measuring")
-    result = measured(config, population, candidates, book, outputs(workshop, target, candidates.test))
-    yield Progress(1, 1, "measuring")
-    return Result(result.numbers, result.arrays | arrays)
+    trainer = yield from part(trainer_of(config, population), 0.0, 0.05)
+    made = {name: attack for name, attack in MEMBERSHIP.items() if config.white_box or name != "white_box"}
+    trained = 0.05 + 0.93 * share_of_target(config)
+    target, curves = yield from part(watched_target(trainer, candidates), 0.05, trained, "training the target")
+    yield Snapshot("member", 0, candidates.alike.member)
+    evidence = Evidence(
+        trainer, target, candidates, shadows=config.shadows, both=config.inside, most=config.records
+    )
+    scores = yield from part(attacked(evidence, made), trained, 0.98)
+    return (yield from part(measured(config, population, evidence, scores, curves), 0.98, 1.0, "measuring"))
 
 
-class Shares:
-    """How much of the whole each part takes, roughly."""
+def share_of_target(config: Config) -> float:
+    """How much of the time training the target takes, roughly; shadow models train many at a time."""
+    target, others = 2.0, 0.1 + 2.0 * config.white_box + 1.0 * config.shadows + 0.8 * config.inside
+    return target / (target + others)
 
-    def __init__(self, config: Config) -> None:
-        parts = {
-            "target": 2.0,
-            "threshold": 0.1,
-            "white_box": 2.0 * config.white_box,
-            "shadows": 1.0 * config.shadows,
-            "inside": 0.8 * config.inside,
-        }
-        ends = np.cumsum(list(parts.values()))
-        places = 0.05 + 0.93 * np.concatenate([[0.0], ends]) / ends[-1]
-        self.places = {name: (places[i], places[i + 1]) for i, name in enumerate(parts)}
 
-    def of(self, name: str) -> tuple[float, float]:
-        return self.places[name]
+def rows_of(numbers: dict[str, float], defence: str = "") -> Rows:
+    """The rows of a result whose plain names are known, such as a shipped one's."""
+    return NAMES.read(numbers, MEASURES, (defence,), tuple(MEMBERSHIP), PROTOCOLS)
 
 
 # ---- the target
-def watched_target(workshop: Workshop, candidates: Candidates) -> "Stage[tuple[nn.Module, dict[str, np.ndarray]]]":
+def watched_target(trainer: Trainer, candidates: Candidates) -> "Stage[tuple[nn.Module, dict[str, np.ndarray]]]":
     """Trained while accuracy and the plainest attack's AUC are watched: what is learned and what leaks."""
-    model, epochs = workshop.fresh("target"), workshop.config.epochs
-    look, rows = Look(workshop, model, candidates), []
-    with closing(workshop.train(model, candidates.same.members, candidates.validation, "target")) as training:
+    model, epochs = trainer.fresh("target"), trainer.recipe.epochs
+    look, rows = Look(trainer, model, candidates), []
+    with closing(trainer.train(model, candidates.alike.members, candidates.validation, "target")) as training:
         for event in training:
             if event.done * LOOKS >= event.total * len(rows):
                 rows.append((epochs * event.done / event.total, *look.now()))
-            event.values.update(zip(CURVES, rows[-1], strict=True))
-            yield event
+            yield replace(event, values={**event.values, **dict(zip(CURVES, rows[-1], strict=True))})
     rows.append((rows[-1][0], *look.now()))  # the best epoch's weights may be back
     return model, dict(zip((f"curve_{name}" for name in CURVES), np.array(rows).T, strict=True))
 
@@ -161,85 +132,114 @@ def watched_target(workshop: Workshop, candidates: Candidates) -> "Stage[tuple[n
 class Look:
     """Accuracy on some members and on test records, and the AUC of the loss, as the model stands."""
 
-    def __init__(self, workshop: Workshop, model: "nn.Module", candidates: Candidates) -> None:
-        same = candidates.same
-        some = [np.flatnonzero(same.member == kind)[:MOST_LOOKED_AT] for kind in (True, False)]
-        self.workshop, self.model = workshop, model
-        self.asked = Asked(same.records.at(np.concatenate(some)), np.repeat([True, False], [len(s) for s in some]))
+    def __init__(self, trainer: Trainer, model: "nn.Module", candidates: Candidates) -> None:
+        alike = candidates.alike
+        some = [np.flatnonzero(alike.member == kind)[:MOST_LOOKED_AT] for kind in (True, False)]
+        self.trainer, self.model = trainer, model
+        self.asked = Asked(alike.records.at(np.concatenate(some)), np.repeat([True, False], [len(s) for s in some]))
         self.test = candidates.test.at(np.arange(min(MOST_LOOKED_AT, len(candidates.test))))
 
     def now(self) -> tuple[float, float, float]:
-        said = outputs(self.workshop, self.model, self.asked.records)
-        inside = self.asked.member
-        test = outputs(self.workshop, self.model, self.test)
+        outputs, inside = self.trainer.outputs(self.model, self.asked.records), self.asked.member
+        test = self.trainer.outputs(self.model, self.test)
         return (
-            classification.accuracy(said.confidences[inside], said.y[inside]),
+            classification.accuracy(outputs.confidences[inside], outputs.y[inside]),
             classification.accuracy(test.confidences, test.y),
-            auc(loss_scores(said.confidences, said.y), inside),
+            auc(loss_scores(outputs.confidences, outputs.y), inside),
         )
 
 
 # ---- what came out
 def measured(
-    config: Config,
-    population: Population,
-    candidates: Candidates,
-    book: Book,
-    test: Said,
-) -> Result:
-    same, said = candidates.same, book.said[""]
-    members = int(same.member.sum())
-    promised = promise(config, population, members)
-    delta = promised.get("delta", 1 / members)
+    config: Config, population: Population, evidence: Evidence, scores: Scores, curves: dict[str, np.ndarray]
+) -> Stage[Result]:
+    alike, outputs = evidence.candidates.alike, evidence.found["outputs"]["alike"]
+    test = evidence.trainer.outputs(evidence.model, evidence.candidates.test)
+    members = int(alike.member.sum())
+    promised = promise_numbers(evidence.trainer, members)
     numbers = {
-        "train_accuracy": classification.accuracy(said.confidences[same.member], said.y[same.member]),
+        "train_accuracy": classification.accuracy(outputs.confidences[alike.member], outputs.y[alike.member]),
         "test_accuracy": classification.accuracy(test.confidences, test.y),
         "chance": 1 / population.classes,
         "members": float(members),
         **promised,
     }
-    for name, scores in book.scores.items():
-        asked = candidates.protocols["_shifted" if name.endswith("_shifted") else ""]
-        rng = numpy_generator(config.seed, "verdict", name)
-        numbers |= verdict_numbers(name, scores, asked.member, rng)
-        if asked is same:  # elsewhere it is not coins that tell members from outsiders, and no ε is at stake
-            numbers |= audit_numbers(name, scores, asked.member, delta, rng)
+    rows = yield from judged(config, evidence.candidates, scores, promised.get("delta", 1 / members))
     arrays = {
-        "member": same.member,
-        "y": said.y,
+        "member": alike.member,
+        "y": outputs.y,
         "names": np.array(population.class_names),
-        "decisive": said.confidences.max(1).astype(np.float32),
-        "target_logits": said.logits.astype(np.float32),
-        **{f"scores_{name}": scores.astype(np.float32) for name, scores in book.scores.items()},
-        **shown_records(config, population, candidates, book),
-        **promised_curve(config, members),
+        "decisive": outputs.confidences.max(1).astype(np.float32),
+        "target_logits": outputs.logits.astype(np.float32),
+        **{f"scores_{name}{ending(protocol)}": s.astype(np.float32) for (name, protocol), s in scores.items()},
+        **shown_records(config, population, alike, scores),
+        **shadow_arrays(evidence),
+        **promised_curve(evidence.trainer, members),
+        **curves,
     }
-    if candidates.shifted is not None:
-        arrays["member_shifted"] = candidates.shifted.member
-        arrays["decisive_shifted"] = book.said["_shifted"].confidences.max(1).astype(np.float32)
-    return Result(numbers, arrays)
+    if evidence.candidates.shifted is not None:
+        arrays["member_shifted"] = evidence.candidates.shifted.member
+        arrays["decisive_shifted"] = evidence.found["outputs"]["shifted"].confidences.max(1).astype(np.float32)
+    yield Progress(1, 1, "measuring")
+    return Result(numbers, arrays, rows)
 
 
-def strongest(scores: dict[str, np.ndarray]) -> str:
+def judged(config: Config, candidates: Candidates, scores: Scores, delta: float) -> Stage[Rows]:
+    rows: list[Row] = []
+    for place, ((name, protocol), own) in enumerate(scores.items()):
+        rng = numpy_generator(config.seed, "verdict", f"{name}{ending(protocol)}")
+        of = {"defence": config.defence, "attack": name, "protocol": protocol}
+        stage = MEMBERSHIP[name].judged(own, candidates.protocols[protocol].member, delta, rng, **of)
+        rows += yield from part(stage, place / len(scores), (place + 1) / len(scores))
+    return Rows(tuple(rows), NAMES)
+
+
+def promise_numbers(trainer: Trainer, members: int) -> dict[str, float]:
+    """ε and what belongs to it: of one record; under local noise also of one bit, edge or few pixels."""
+    promised = trainer.defence.promise(trainer.task, trainer.recipe, members)
+    if isinstance(promised, LocalGuarantee):
+        return {"epsilon_i": promised.epsilon_part, "epsilon_record": promised.epsilon, "delta": promised.delta}
+    dp = trainer.defence.dp_sgd(trainer.recipe, members)
+    if dp is None:
+        return {}
+    return {
+        "q": dp.q,
+        "steps": float(dp.steps),
+        "delta": dp.delta,
+        "epsilon": dp.epsilon("moments"),
+        "epsilon_tight": promised.epsilon,
+    }
+
+
+def promised_curve(trainer: Trainer, members: int) -> dict[str, np.ndarray]:
+    """Under central noise: the least share of members that any attack must miss, at each rate of false alarms."""
+    dp = trainer.defence.dp_sgd(trainer.recipe, members)
+    if dp is None:
+        return {}
+    profile = tight_profile(dp.sigma, dp.q, dp.steps, dp.neighbours)
+    return {"promise_fpr": RATES, "promise_fnr": tradeoff_curve(RATES, *profile)}
+
+
+# ---- single records
+def strongest(attacks: set[str]) -> str:
     """Of the attacks made, the one that tells most about single records."""
-    return next(name for name in ("lira_fixed", "lira_offline", "black_box", "loss") if name in scores)
+    return next(name for name in ("lira_fixed", "lira_offline", "black_box", "loss") if name in attacks)
 
 
-def shown_records(config: Config, population: Population, candidates: Candidates, book: Book) -> dict[str, np.ndarray]:
+def shown_records(config: Config, population: Population, alike: Asked, scores: Scores) -> dict[str, np.ndarray]:
     """``shown``: places of the most and least exposed candidates and of some at random; ``shown_x``: the records."""
-    risk = book.scores[strongest(book.scores)]
+    risk = scores[strongest({name for name, _ in scores}), "alike"]
     order = np.argsort(-risk, kind="stable")
     some = numpy_generator(config.seed, "shown").permutation(len(risk))[:SHOWN]
     shown = np.unique(np.concatenate([order[:SHOWN], order[-SHOWN:], some]))
-    x = candidates.same.records.x[shown]
+    x = alike.records.x[shown]
     scale = 255 if population.kind == "pictures" else 1
     return {"shown": shown, "shown_x": np.rint(scale * x).astype(np.uint8)}
 
 
-def promised_curve(config: Config, members: int) -> dict[str, np.ndarray]:
-    """Under central noise: the least share of members that any attack must miss, at each rate of false alarms."""
-    if config.defence != "central":
+def shadow_arrays(evidence: Evidence) -> dict[str, np.ndarray]:
+    """What a page shows of single records: the shadow models' logits and who was in each."""
+    if "both" not in evidence.found:
         return {}
-    how = spending(config, members)
-    profile = tight_profile(how["sigma"], how["q"], how["steps"], how["neighbours"])
-    return {"promise_fpr": RATES, "promise_fnr": tradeoff_curve(RATES, *profile)}
+    both = evidence.found["both"]["alike"]
+    return {"shadow_logits": np.array(both.logits).astype(np.float32), "shadow_inside": both.inside}

@@ -10,6 +10,7 @@ import numpy as np
 from dpmia_lab.checks import Mistake, one_of, true_or_false, whole
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import hiding, inversion, private_training
+from dpmia_lab.game.drawing import nearness, typical_pictures
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import option
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
@@ -93,12 +94,13 @@ def point(config: Config, first: bool) -> Stage[dict[str, float]]:
     yield Progress(0, 1, "loading data")
     data = inversion.loaded(config)
     if first:
-        yield Snapshot("truth", 0, inversion.typical_pictures(data))
+        yield Snapshot("truth", 0, typical_pictures(data))
     units = yield from part(private_training.data_units(config, data), 0.0, 0.05)
-    steps = private_training.allowed_steps(config, units)
-    model = yield from part(private_training.trained(config, data, units, steps), 0.05, 0.6 if config.attacked else 1)
+    defence = private_training.within_budget(config, private_training.defence_of(config, units), units)
+    stage = private_training.trained(config, data, defence, units)
+    model = yield from part(stage, 0.05, 0.6 if config.attacked else 1)
     row = {"sigma": config.sigma, "k_sub": config.k_sub, "accuracy": hiding.test_accuracy(model, data)}
-    row |= private_training.spent_numbers(config, units, steps)
+    row |= private_training.spent_numbers(defence, units)
     if config.attacked:
         row |= yield from part(drawn_likeness(config, data, model), 0.6, 1.0)
     return row
@@ -110,7 +112,7 @@ def drawn_likeness(config: Config, data: Dataset, model) -> Stage[dict[str, floa
     for i, attacker in enumerate(hiding.ATTACKERS):
         attack = inversion.attacked(hiding.attack_on(config, attacker), data, model)
         x, _ = yield from part(attack, 0.5 * i, 0.5 * i + 0.35)
-        seen = yield from part(inversion.nearness(data, x), 0.5 * i + 0.35, 0.5 * i + 0.5)
+        seen = yield from part(nearness(data, x), 0.5 * i + 0.35, 0.5 * i + 0.5)
         row |= {f"{measure}_{attacker}": float(seen[measure].mean()) for measure in ATTACKED}
     return row
 

@@ -5,18 +5,22 @@ The same function trains for records, subclasses and classes; lesson 3 calls it 
 
 import math
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, whole
 from dpmia_lab.data import Dataset, public_mean
-from dpmia_lab.experiments.inversion import TargetConfig, loaded, outputs, typical_pictures
+from dpmia_lab.defences import Central, LargerUnits
+from dpmia_lab.defences.base import Recipe
+from dpmia_lab.experiments import inversion
+from dpmia_lab.experiments.inversion import TargetConfig, loaded
+from dpmia_lab.game.drawing import confidences_of, typical_pictures
 from dpmia_lab.metrics import classification
 from dpmia_lab.options import option
 from dpmia_lab.privacy import accounting
-from dpmia_lab.privacy.moments import Spending
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.units import UNITS, Units, divided
 from dpmia_lab.seeds import derived_seed, torch_generator
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
@@ -75,16 +79,16 @@ def run(config: Config) -> Stage[Result]:
     data = loaded(config)
     yield Snapshot("truth", 0, typical_pictures(data))
     units = yield from part(data_units(config, data), 0.0, 0.05)
-    steps = allowed_steps(config, units)
-    look = Look(config, data, units, steps)
-    model = yield from part(trained(config, data, units, steps, look), 0.05, 0.98, "training privately")
+    defence = within_budget(config, defence_of(config, units), units)
+    look = Look(config, data, defence.dp_sgd(None, units.count))
+    model = yield from part(trained(config, data, defence, units, look), 0.05, 0.98, "training privately")
     yield Progress(0.98, 1, "accounting")
     numbers = {
-        "train_accuracy": classification.accuracy(outputs(model, data.train_x), data.train_y),
+        "train_accuracy": classification.accuracy(confidences_of(model, data.train_x), data.train_y),
         "test_accuracy": look.accuracies[-1],
         "chance": 1 / data.classes,
-        "steps": float(steps),
-        **spent_numbers(config, units, steps),
+        "steps": float(defence.steps),
+        **spent_numbers(defence, units),
     }
     yield Progress(1, 1, "accounting")
     return Result(numbers, {"truth": typical_pictures(data), "names": np.array(data.class_names), **look.arrays()})
@@ -95,32 +99,32 @@ def data_units(config: Config, data: Dataset) -> Stage[Units]:
     return (yield from divided(config.unit, data.train_x, data.train_y, config.k_sub, seed))
 
 
-def delta_of(config: Config, units: Units) -> float:
-    return config.delta or accounting.default_delta(units.count)
+def defence_of(config: Config, units: Units) -> Central:
+    """What hides these units: DP-SGD with the configuration's own σ, q, S and T."""
+    delta = config.delta or accounting.default_delta(units.count)
+    how = {"q": config.q, "steps": config.steps, "delta": delta, "neighbours": config.neighbours}
+    if config.unit == "record":
+        return Central(config.sigma, config.clip, **how)
+    return LargerUnits(config.sigma, config.clip, **how, unit=config.unit, k_sub=config.k_sub)
 
 
-def allowed_steps(config: Config, units: Units) -> int:
-    """T, or what the budget leaves of it."""
+def within_budget(config: Config, defence: Central, units: Units) -> Central:
+    """With its T, or what the budget leaves of it."""
     if not config.budget:
-        return config.steps
-    affordable = Spending(config.sigma, config.q, delta_of(config, units), config.neighbours).steps(config.budget)
+        return defence
+    affordable = defence.dp_sgd(None, units.count).within(config.budget).steps
     if affordable == 0:
         raise Mistake(f"budget must pay for at least one step at this σ and q; it is {config.budget:g}.")
-    return min(config.steps, affordable)
+    return replace(defence, steps=min(config.steps, affordable))
 
 
-def spent_numbers(config: Config, units: Units, steps: int) -> dict[str, float]:
+def spent_numbers(defence: Central, units: Units) -> dict[str, float]:
     """ε by name of accountant, with what it is for; an accountant without an answer is left out."""
-    delta = delta_of(config, units)
-    how = {"sigma": config.sigma, "q": config.q, "steps": steps, "delta": delta, "neighbours": config.neighbours}
-    numbers = {
-        "units": float(units.count),
-        "delta": delta,
-        "noise": config.sigma * config.clip / (config.q * units.count),
-    }
+    dp = defence.dp_sgd(None, units.count)
+    numbers = {"units": float(units.count), "delta": dp.delta, "noise": dp.noise(units.count)}
     for name, accountant in (("epsilon", "moments"), ("epsilon_tight", "tight"), ("epsilon_paper", "paper-moments")):
         try:
-            epsilon = accounting.epsilon(accountant, **how)
+            epsilon = dp.epsilon(accountant)
         except Mistake:
             continue
         if math.isfinite(epsilon):
@@ -131,27 +135,26 @@ def spent_numbers(config: Config, units: Units, steps: int) -> dict[str, float]:
 class Look:
     """Test accuracy and ε along the way, and for softmax regression the weights as pictures."""
 
-    def __init__(self, config: Config, data: Dataset, units: Units, steps: int) -> None:
-        self.data, self.when = data, {round(s) for s in np.linspace(steps / LOOKS, steps, LOOKS)}
-        self.spending = Spending(config.sigma, config.q, delta_of(config, units), config.neighbours)
-        self.delta, self.pictured = delta_of(config, units), config.model == "softmax"
+    def __init__(self, config: Config, data: Dataset, dp: DpSgd) -> None:
+        self.data, self.dp, self.spending = data, dp, dp.spending()
+        self.when = {round(s) for s in np.linspace(dp.steps / LOOKS, dp.steps, LOOKS)}
+        self.pictured = config.model == "softmax"
         self.weights: np.ndarray | None = None
         self.steps: list[int] = []
         self.accuracies: list[float] = []
 
-    def at(self, model: "nn.Module", event: Progress) -> Snapshot | None:
-        """After each step: its event gets the latest accuracy; a snapshot where there is something to show."""
-        step, seen = int(event.done), int(event.done) in self.when
-        event.values.update(step=step, steps=int(event.total), delta=self.delta)
-        if seen:
+    def at(self, model: "nn.Module", event: Progress) -> Stage[None]:
+        """After each step: its event with ε and the latest accuracy, and now and then the weights."""
+        step = int(event.done)
+        if step in self.when:
             self.steps.append(step)
-            self.accuracies.append(classification.accuracy(outputs(model, self.data.test_x), self.data.test_y))
-        if self.accuracies:
-            event.values["accuracy"] = self.accuracies[-1]
-        if not (seen and self.pictured):
-            return None
-        self.weights = weight_pictures(model, self.data)
-        return Snapshot("weights", step, self.weights)
+            self.accuracies.append(classification.accuracy(confidences_of(model, self.data.test_x), self.data.test_y))
+        values = {"epsilon": self.spending.epsilon(step), "step": step, "steps": int(event.total)}
+        values |= {"delta": self.dp.delta} | ({"accuracy": self.accuracies[-1]} if self.accuracies else {})
+        yield replace(event, values={**event.values, **values})
+        if step in self.when and self.pictured:
+            self.weights = weight_pictures(model, self.data)
+            yield Snapshot("weights", step, self.weights)
 
     def arrays(self) -> dict[str, np.ndarray]:
         steps = np.array(self.steps)
@@ -173,48 +176,17 @@ def stretched(x: np.ndarray) -> np.ndarray:
 
 
 def trained(
-    config: Config, data: Dataset, units: Units, steps: int, look: Look | None = None, sigma: float | None = None
+    config: Config, data: Dataset, defence: Central, units: Units, look: Look | None = None
 ) -> "Stage[nn.Module]":
-    """A fresh model trained privately; ``sigma`` instead of the configuration's where it is being searched."""
-    import torch
-
-    from dpmia_lab.devices import best_device
-    from dpmia_lab.training import private
-
-    device = best_device()
-    layout = {"device": device, "memory_format": torch.channels_last}  # convolutions are faster so
-    model = fresh_model(config, data).to(**layout)
-    x, y = torch.from_numpy(data.train_x).to(**layout), torch.from_numpy(data.train_y).to(device)
-    stage = private.train(
-        model,
-        x,
-        y,
-        units,
-        sigma=config.sigma if sigma is None else sigma,
-        q=config.q,
-        clip=config.clip,
-        steps=steps,
-        rate=config.rate,
-        generator=torch_generator(config.seed, "private", "noise"),
-        adam=config.optimizer == "adam",
-        momentum=0.9 if config.optimizer == "momentum" else 0.0,
-        spent=look.spending.epsilon if look else None,
-    )
+    """A fresh model, on pictures centred at a public mean, so that noise need not hide what all have in common."""
+    task = inversion.task_of(config, data, public_mean(config.data, data.shape))
+    model = defence.fresh_model(task, torch_generator(config.seed, "target", "start"))
+    recipe = Recipe(0, config.rate, optimizer=config.optimizer)  # the defence itself says how long
+    noise = torch_generator(config.seed, "private", "noise")
+    stage = inversion.trained(defence, model, (data.train_x, data.train_y), recipe, noise, units)
+    if look is None:
+        return (yield from stage)
     with closing(stage):
         for event in stage:
-            snapshot = look.at(model, event) if look else None
-            yield event
-            if snapshot is not None:
-                yield snapshot
+            yield from look.at(model, event)
     return model
-
-
-def fresh_model(config: TargetConfig, data: Dataset) -> "nn.Module":
-    """The model on pictures centred at a public mean, so that noise need not hide what all have in common."""
-    import torch
-
-    from dpmia_lab import models
-
-    start = torch_generator(config.seed, "target", "start")
-    model = models.new_model(config.model, data.shape, data.classes, start)
-    return models.centred(model, torch.from_numpy(public_mean(config.data, data.shape)))

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia_lab.data.population import Population, split_population
-from dpmia_lab.game.defended import Defended, Records
+from dpmia_lab.game.records import Records
+from dpmia_lab.game.settings import Settings
 from dpmia_lab.seeds import numpy_generator
 
 MOST_RESERVED = 1000
@@ -30,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Candidates:
-    same: Asked  # members, and outsiders of the same distribution
+    alike: Asked  # members, and outsiders of the same distribution
     shifted: Asked | None  # the same members, and outsiders of the distribution that is tested on (paper C)
     test: Records  # for test accuracy
     reserve: Records  # of the training distribution, in nobody's training set: validation, and RMIA's population
@@ -40,26 +41,26 @@ class Candidates:
 
     @property
     def protocols(self) -> dict[str, Asked]:
-        """By the ending of a number's name."""
-        return {"": self.same} if self.shifted is None else {"": self.same, "_shifted": self.shifted}
+        """Who is asked about, by the name of the protocol."""
+        return {"alike": self.alike} | ({} if self.shifted is None else {"shifted": self.shifted})
 
 
-def candidates_of(config: Defended, population: Population) -> Candidates:
+def candidates_of(config: Settings, population: Population) -> Candidates:
     split = split_population(population, config.records, numpy_generator(config.seed, "split"))
     everyone = Records(population.x, population.y)
     both = everyone.at(np.concatenate([split.members, split.outsiders]))
-    same = Asked(both, numpy_generator(config.seed, "coins").random(len(both)) < 0.5)
+    alike = Asked(both, numpy_generator(config.seed, "coins").random(len(both)) < 0.5)
     kept = min(MOST_RESERVED, len(split.pool) // 5)
     reserve, pool = everyone.at(split.pool[:kept]), everyone.at(split.pool[kept:])
     if population.test_x is None:
-        outsiders = both.at(np.flatnonzero(~same.member))
-        return Candidates(same, None, outsiders, reserve, reserve, pool, None)
+        outsiders = both.at(np.flatnonzero(~alike.member))
+        return Candidates(alike, None, outsiders, reserve, reserve, pool, None)
     others = Records(population.test_x, population.test_y)
     test = others.at(split.test)
     rest = np.setdiff1d(np.arange(len(others)), split.test)
-    answers = np.repeat([True, False], [same.member.sum(), len(test)])
-    shifted = Asked(same.members.with_(test), answers)
-    return Candidates(same, shifted, test, reserve, others.at(rest[:kept]), pool, others.at(rest[kept:]))
+    answers = np.repeat([True, False], [alike.member.sum(), len(test)])
+    shifted = Asked(alike.members.joined(test), answers)
+    return Candidates(alike, shifted, test, reserve, others.at(rest[:kept]), pool, others.at(rest[kept:]))
 
 
 def shadow_halves(count: int, size: int, most: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:

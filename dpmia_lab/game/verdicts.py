@@ -1,19 +1,25 @@
-"""An attack's scores as numbers, each with its interval, and the least ε that they prove."""
+"""An attack's scores as rows, each with its interval, and the least ε that they prove."""
 
 import numpy as np
 
 from dpmia_lab.metrics import audit, membership
+from dpmia_lab.rows import PlainNames, Row
+from dpmia_lab.stages import Progress, Stage
 
 CONFIDENCE = 0.95
+MEASURES = ("auc", "tpr1", "tpr01", "balanced", "epsilon_bound", "epsilon_bound_rates")
+NAMES = PlainNames(("measure", "end", "attack", "protocol"), frozenset({"alike"}))
 
 
-def verdict_numbers(
-    attack: str, scores: np.ndarray, member: np.ndarray, rng: np.random.Generator
-) -> dict[str, float]:
-    """``auc_ATTACK``, ``auc_low_ATTACK``, ``auc_high_ATTACK``, …; NaN scores were not to be judged.
+def judged_scores(
+    scores: np.ndarray, member: np.ndarray, delta: float, rng: np.random.Generator, **of: str
+) -> Stage[list[Row]]:
+    """``of``: which defence, attack and protocol the rows are of; NaN scores were not to be judged.
 
-    tpr1 and tpr01: members found at 1 % and .1 % false alarms.
+    tpr1 and tpr01: members found at 1 % and .1 % false alarms. The least ε proved is left out under a protocol where
+    it is not coins that tell members from outsiders: no ε is at stake there.
     """
+    yield Progress(0, 1, "measuring")
     scores, member = membership.evaluated(scores, member)
     estimates = {
         "auc": membership.auc_interval(scores, member, CONFIDENCE),
@@ -21,22 +27,21 @@ def verdict_numbers(
         "tpr01": membership.tpr_at_fpr(scores, member, 0.001, CONFIDENCE),
         "balanced": membership.balanced_accuracy(scores, member, rng, CONFIDENCE),
     }
-    numbers = {}
-    for name, estimate in estimates.items():
-        numbers |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-    return {f"{name}_{attack}": float(value) for name, value in numbers.items()}
+    rows = [
+        Row(measure, float(found.value), **of, low=float(found.low), high=float(found.high))
+        for measure, found in estimates.items()
+    ]
+    return rows + (audit_rows(scores, member, delta, rng, **of) if of.get("protocol", "alike") == "alike" else [])
 
 
-def audit_numbers(
-    attack: str, scores: np.ndarray, member: np.ndarray, delta: float, rng: np.random.Generator
-) -> dict[str, float]:
+def audit_rows(
+    scores: np.ndarray, member: np.ndarray, delta: float, rng: np.random.Generator, **of: str
+) -> list[Row]:
     """The least ε that the scores prove.
 
     epsilon_bound: the one-run audit, valid where each record's membership was a fair coin;  epsilon_bound_rates: from
     the two error rates, as if records were independent trials.
     """
-    scores, member = membership.evaluated(scores, member)
-    return {
-        f"epsilon_bound_{attack}": float(audit.one_run_lower_bound(scores, member, delta, rng, CONFIDENCE)),
-        f"epsilon_bound_rates_{attack}": float(audit.epsilon_lower_bound(scores, member, delta, rng, CONFIDENCE)),
-    }
+    one_run = audit.one_run_lower_bound(scores, member, delta, rng, CONFIDENCE)
+    from_rates = audit.epsilon_lower_bound(scores, member, delta, rng, CONFIDENCE)
+    return [Row("epsilon_bound", float(one_run), **of), Row("epsilon_bound_rates", float(from_rates), **of)]

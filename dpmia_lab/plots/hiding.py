@@ -7,7 +7,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from dpmia_lab.experiments.inversion import BASELINES
+from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.plots.inversion import DASHES, MEASURES, SHORT, label_line_ends
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 

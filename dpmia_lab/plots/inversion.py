@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from dpmia_lab.experiments.inversion import BASELINES
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
+from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.plots.style import EXPOSED, REFERENCE, STYLE, Chart, new_figure
 
 # measure: (name in words, what is what at the axis)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments.evaluation import ATTACKERS, Config
+from dpmia_lab.experiments.evaluation import Config
 from dpmia_lab.files import write_whole
 from dpmia_lab.options import as_dict
 from dpmia_lab.stages import Stage
@@ -46,7 +46,7 @@ def kept_pictures(cells: Sequence[Result]) -> dict[str, np.ndarray]:
     """Of the first people, as bytes: the truth, what the attackers drew, and how many models' drawings were known."""
     shape, first, last = (len(EPSILONS), len(SIGMAS)), slice(0, PEOPLE), cells[-1].arrays
     kept = {"names": last["names"][first], "truth": fewer_greys(last["truth"][first])}
-    for suffix in ATTACKERS:
+    for suffix in ("", "_smoothed"):  # the attackers, as arrays are called
         for before in SHOWN:
             drawn = np.stack([fewer_greys(cell.arrays[f"{before}reconstruction{suffix}"][first]) for cell in cells])
             kept[f"{before}reconstruction{suffix}"] = drawn.reshape(*shape, *drawn.shape[1:])

@@ -4,13 +4,12 @@ Each step every unit joins with probability q; the mean gradient of each unit is
 is added to their sum, also when nobody joined; the sum is divided by q·K, not by how many joined.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 from torch import nn
 
 from dpmia_lab.privacy.clipping import Clipper
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.groups import Groups
 from dpmia_lab.privacy.units import Units
 from dpmia_lab.stages import Progress, Stage
@@ -22,29 +21,23 @@ def train(
     x: torch.Tensor,  # (n, …), on the model's device
     y: torch.Tensor,  # (n,)
     units: Units,
+    dp: DpSgd,
     *,
-    sigma: float,  # σ, noise multiplier
-    q: float,  # each unit's chance to join a step
-    clip: float,  # S
-    steps: int,  # T
     rate: float,  # η
     generator: torch.Generator,
     adam: bool = False,
     momentum: float = 0.0,
-    spent: Callable[[int], float] | None = None,  # ε after so many steps, to be shown
 ) -> Stage[nn.Module]:
     """Train the model in place and return it; one event a step."""
     clipper = Clipper(model)
     optimizer = Adam(clipper.parameters, rate) if adam else Momentum(clipper.parameters, rate, momentum=momentum)
     draw = Drawing(units, x.device)
-    for step in range(1, steps + 1):
-        records, groups = draw.joined(q, generator)
-        gradients, values = private_gradients(clipper, x[records], y[records], groups, clip, sigma, generator)
-        scale = 1 / (q * units.count)
+    scale = 1 / (dp.q * units.count)
+    for step in range(1, dp.steps + 1):
+        records, groups = draw.joined(dp.q, generator)
+        gradients, values = private_gradients(clipper, x[records], y[records], groups, dp.clip, dp.sigma, generator)
         optimizer.step([g.mul_(scale) for g in gradients])
-        if spent is not None:
-            values["epsilon"] = spent(step)
-        yield Progress(step, steps, "training privately", values)
+        yield Progress(step, dp.steps, "training privately", values)
     return model
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional as F
 
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.stages import Progress, Stage, part
 
 AT_ONCE = 300_000  # weights trained at once: they and their noise stay in the processor's cache
@@ -50,22 +51,12 @@ def span_of(x: torch.Tensor) -> Span:
     return Span(basis.to(x.dtype), F.pad((exact @ basis).to(x.dtype), (0, 1), value=1.0))
 
 
-@dataclass(frozen=True)
-class Privacy:
-    """σ, S and q of DP-SGD; plain descent has σ = 0 and S = ∞."""
-
-    sigma: float
-    clip: float
-    q: float
-
-
 def train(
     span: Span,
     y: torch.Tensor,  # (n,)
     classes: int,
-    privacy: Privacy,
+    dp: DpSgd,
     *,
-    steps: int,  # T
     rate: float,  # η
     generators: Sequence[torch.Generator],  # one a model
 ) -> Stage[torch.Tensor]:
@@ -74,27 +65,28 @@ def train(
     trained = []
     for start in range(0, len(generators), chunk):
         own = generators[start : start + chunk]
-        descent = Descent(span, y, classes, privacy, rate, len(own))
-        stage = descended(descent, Draws(own, len(y), privacy.q, descent.weights.shape[1:]), steps)
+        descent = Descent(span, y, classes, dp, rate, len(own))
+        stage = descended(descent, Draws(own, len(y), dp.q, descent.weights.shape[1:]))
         yield from part(stage, start / len(generators), (start + len(own)) / len(generators))
         trained.append(descent.weights)
     return torch.cat(trained)
 
 
-def descended(descent: "Descent", draws: "Draws", steps: int) -> Stage[None]:
+def descended(descent: "Descent", draws: "Draws") -> Stage[None]:
     """All steps of one chunk of models."""
-    for step, (chosen, present) in zip(range(1, steps + 1), draws.joined(), strict=False):
-        descent.step(chosen, present, draws.noise() if descent.privacy.sigma else None)
-        yield Progress(step, steps, "training")
+    dp = descent.dp
+    for step, (chosen, present) in zip(range(1, dp.steps + 1), draws.joined(), strict=False):
+        descent.step(chosen, present, draws.noise() if dp.sigma else None)
+        yield Progress(step, dp.steps, "training")
 
 
 class Descent:
     """Models on their way.  weights: (models, r + 1, classes), from 0."""
 
-    def __init__(self, span: Span, y: torch.Tensor, classes: int, privacy: Privacy, rate: float, models: int) -> None:
-        self.x, self.y, self.privacy = span.coordinates, y, privacy
+    def __init__(self, span: Span, y: torch.Tensor, classes: int, dp: DpSgd, rate: float, models: int) -> None:
+        self.x, self.y, self.dp = span.coordinates, y, dp
         self.lengths = self.x.norm(dim=1)  # of inputs with their 1: ‖gradient‖ = length · ‖error‖
-        self.scale = rate / (privacy.q * len(y))
+        self.scale = rate / (dp.q * len(y))
         self.weights = self.x.new_zeros(models, span.size, classes)
 
     @torch.no_grad()
@@ -104,10 +96,10 @@ class Descent:
         error = torch.bmm(x, self.weights).softmax(2)
         error.scatter_add_(2, self.y[chosen][:, :, None], error.new_full((), -1.0).expand(*chosen.shape, 1))
         norms = self.lengths[chosen] * error.norm(dim=2)
-        factors = (self.privacy.clip / norms.clamp(min=1e-30)).clamp(max=1.0) * present
+        factors = (self.dp.clip / norms.clamp(min=1e-30)).clamp(max=1.0) * present
         self.weights.baddbmm_(x.transpose(1, 2), error.mul_(factors[:, :, None]), alpha=-self.scale)
         if noise is not None:
-            self.weights.sub_(noise, alpha=self.scale * self.privacy.sigma * self.privacy.clip)
+            self.weights.sub_(noise, alpha=self.scale * self.dp.sigma * self.dp.clip)
 
 
 class Draws:
@@ -138,9 +130,9 @@ def packed(joins: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return chosen, present
 
 
-def across_deviation(privacy: Privacy, n: int, steps: int, rate: float) -> float:
+def across_deviation(dp: DpSgd, n: int, rate: float) -> float:
     """√T·ησS/(qN): of each weight across the span, after T steps."""
-    return steps**0.5 * rate * privacy.sigma * privacy.clip / (privacy.q * n) if privacy.sigma else 0.0
+    return dp.steps**0.5 * rate * dp.sigma * dp.clip / (dp.q * n) if dp.sigma else 0.0
 
 
 @torch.no_grad()

@@ -7,20 +7,20 @@ every shuffle, draw, mask and noise still comes from the model's own generators 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from dpmia_lab.checks import Mistake, not_negative, positive, whole
+from dpmia_lab.checks import Mistake, whole
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.stages import Progress, Stage, part
 from dpmia_lab.training.optimizers import Momentum
 from dpmia_lab.training.plain import Augment, check_validation
 from dpmia_lab.training.stacked_layers import Stack, can_stack, check_alike, is_linear
 from dpmia_lab.training.stopping import Stopping
 
-__all__ = ["Noise", "can_stack", "train"]
+__all__ = ["can_stack", "train", "train_privately"]
 
 # Numbers a stack works on in a step, 9 models 600-128-10. Measured: 4 to 16 of them are about as fast as one another,
 # fewer waste calls, and more hold more memory.
@@ -28,18 +28,6 @@ AT_ONCE = 4_000_000
 VALIDATED = 1024  # validation records of each model at once
 
 Records = tuple[torch.Tensor, torch.Tensor]  # x (n, …) of any dtype, y (n,)
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Differentially private training of records: noise multiplier σ and clipping norm S."""
-
-    sigma: float
-    clip: float
-
-    def __post_init__(self) -> None:
-        not_negative(sigma=self.sigma)
-        positive(clip=self.clip)
 
 
 def train(
@@ -52,39 +40,49 @@ def train(
     generators: Sequence[torch.Generator],  # one a model, none of them shared
     adam: bool = True,
     decay: float = 0.0,
-    private: Noise | None = None,
     augment: Augment | None = None,
     patience: int = 0,  # as in plain.train, for each model by itself
     validations: Sequence[Records] | None = None,  # one a model, of equal size; asked for with patience
 ) -> Stage[None]:
-    """Train the models in place and leave them in eval() mode; one event a step of each stack.
-
-    With ``private`` a model takes T = epochs·n/batch steps (rounded), each record joining with chance q = batch/n;
-    descent has no momentum then.
-    """
-    check(models, sets, generators, batch)
+    """Train the models in place and leave them in eval() mode; one event a step of each stack."""
+    check(models, sets, generators)
+    whole(1, len(sets[0][1]), batch=batch)
     check_validation(patience, validations)
-    if private is not None and (patience or decay or augment):
-        raise Mistake("private training at once must be without patience, decay and augmentation; it has one of them.")
-    chunk = models_at_once(models[0], batch)
-    for start in range(0, len(models), chunk):
-        own = slice(start, min(start + chunk, len(models)))
-        stack = Stack(models[own], sets[start][0].shape[1:])
-        batches = Batches(stack, sets[own])
-        if private is None:
-            steps = Shuffled(batches, generators[own], batch, epochs, augment)
-        else:
-            steps = Drawn(batches, generators[own], batch, epochs, private)
-        if adam:
-            optimizer = OnePassAdam(stack.parameters, rate, decay)
-        else:
-            optimizer = Momentum(stack.parameters, rate, decay, steps.momentum)
+    for own in chunks(models, batch):
+        stack = Stack(models[own], sets[own][0][0].shape[1:])
+        steps = Shuffled(Batches(stack, sets[own]), generators[own], batch, epochs, augment)
         watch = Watch(stack, validations[own], patience) if patience else None
-        yield from part(trained(steps, optimizer, watch), own.start / len(models), own.stop / len(models))
+        stage = trained(steps, optimizer_of(stack, adam, rate, decay, steps.momentum), watch)
+        yield from part(stage, own.start / len(models), own.stop / len(models))
         stack.write()
 
 
-def check(models: Sequence[nn.Sequential], sets: Sequence[Records], generators: Sequence, batch: int) -> None:
+def train_privately(
+    models: Sequence[nn.Sequential],
+    sets: Sequence[Records],
+    dp: DpSgd,
+    *,
+    rate: float,
+    generators: Sequence[torch.Generator],
+    adam: bool = True,
+) -> Stage[None]:
+    """The same with each record a unit of differential privacy; descent has no momentum then."""
+    check(models, sets, generators)
+    for own in chunks(models, math.ceil(dp.q * len(sets[0][1]))):
+        stack = Stack(models[own], sets[own][0][0].shape[1:])
+        steps = Drawn(Batches(stack, sets[own]), generators[own], dp)
+        stage = trained(steps, optimizer_of(stack, adam, rate, 0.0, steps.momentum), None)
+        yield from part(stage, own.start / len(models), own.stop / len(models))
+        stack.write()
+
+
+def optimizer_of(stack: Stack, adam: bool, rate: float, decay: float, momentum: float) -> "OnePassAdam | Momentum":
+    if adam:
+        return OnePassAdam(stack.parameters, rate, decay)
+    return Momentum(stack.parameters, rate, decay, momentum)
+
+
+def check(models: Sequence[nn.Sequential], sets: Sequence[Records], generators: Sequence) -> None:
     check_alike(models)
     whole(1, 2**31, models=len(models))
     if not len(models) == len(sets) == len(set(map(id, generators))):
@@ -93,15 +91,15 @@ def check(models: Sequence[nn.Sequential], sets: Sequence[Records], generators: 
     sizes = sorted({len(each) for records in sets for each in records})
     if len(sizes) != 1:
         raise Mistake(f"sets trained on at once must have the same size; theirs go from {sizes[0]} to {sizes[-1]}.")
-    whole(1, sizes[0], batch=batch)
 
 
-def models_at_once(model: nn.Sequential, batch: int) -> int:
-    """How many of these one stack holds: each has its weights four times (gradient, Adam's two) and its batch."""
-    linear = [layer for layer in model if is_linear(layer)]
-    numbers = 4 * sum(p.numel() for p in model.parameters())
+def chunks(models: Sequence[nn.Sequential], batch: int) -> list[slice]:
+    """As many models as one stack holds: each has its weights four times (gradient, Adam's two) and its batch."""
+    linear = [layer for layer in models[0] if is_linear(layer)]
+    numbers = 4 * sum(p.numel() for p in models[0].parameters())
     numbers += batch * sum(layer.in_features + 2 * layer.out_features for layer in linear)
-    return max(1, AT_ONCE // numbers)
+    few = max(1, AT_ONCE // numbers)
+    return [slice(start, min(start + few, len(models))) for start in range(0, len(models), few)]
 
 
 class OnePassAdam:
@@ -230,12 +228,9 @@ class Drawn:
 
     label, momentum = "training privately", 0.0
 
-    def __init__(
-        self, batches: Batches, generators: Sequence[torch.Generator], batch: int, epochs: int, noise: Noise
-    ) -> None:
-        self.batches, self.generators, self.noise = batches, generators, noise
-        self.q, self.scale = batch / batches.n, 1 / batch  # q·n = batch
-        self.total, self.per_epoch = round(epochs * batches.n / batch), batches.n / batch
+    def __init__(self, batches: Batches, generators: Sequence[torch.Generator], dp: DpSgd) -> None:
+        self.batches, self.generators, self.dp = batches, generators, dp
+        self.total, self.per_epoch, self.scale = dp.steps, 1 / dp.q, 1 / (dp.q * batches.n)
         self.rooms = [torch.empty(p.shape, dtype=p.dtype) for p in batches.stack.parameters]  # on the processor
 
     @torch.no_grad()
@@ -247,17 +242,17 @@ class Drawn:
         chosen = nn.utils.rnn.pad_sequence([*drawn, one], batch_first=True)[:-1].to(self.batches.device)
         errors, losses = self.batches.errors_and_losses(*self.batches.gathered(chosen), counts)
         norms = self.batches.stack.record_norms(errors)
-        factors = (self.noise.clip / norms.clamp(min=1e-30)).clamp(max=1.0).mul_(self.scale)[:, :, None]
+        factors = (self.dp.clip / norms.clamp(min=1e-30)).clamp(max=1.0).mul_(self.scale)[:, :, None]
         gradients = self.batches.stack.gradients([e.mul_(factors) for e in errors])
         for gradient, room in zip(gradients, self.rooms, strict=True):
             for own, generator in zip(room, self.generators, strict=True):
                 own.normal_(generator=generator)
-            gradient.add_(room.to(gradient.device), alpha=self.noise.sigma * self.noise.clip * self.scale)
+            gradient.add_(room.to(gradient.device), alpha=self.dp.sigma * self.dp.clip * self.scale)
         return gradients, float(losses.sum()) / max(1, sum(counts))
 
     def drawn(self, generator: torch.Generator) -> torch.Tensor:
         draws = torch.rand(self.batches.n, generator=generator, dtype=torch.float64)
-        return (draws < self.q).nonzero().squeeze(1)
+        return (draws < self.dp.q).nonzero().squeeze(1)
 
 
 class Watch:

@@ -3,9 +3,10 @@
 import ipywidgets as widgets
 
 from dpmia_lab.experiments import private_training
+from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import UNITS
-from dpmia_lab.widgets.kit.controls import choice, number_text, scale
+from dpmia_lab.widgets.kit.controls import choice, scale
 
 MODEL_WORDS = {"softmax": "softmax regression", "mlp": "one hidden layer", "cnn": "convolutional network"}
 PRESET_WORDS = {

@@ -8,11 +8,11 @@ import ipywidgets as widgets
 from dpmia_lab.experiments import private_training
 from dpmia_lab.experiments.private_training import Config
 from dpmia_lab.experiments.spending import Setting
+from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import Guarantee
 from dpmia_lab.store import Store
 from dpmia_lab.widgets.epsilon.controls import MODEL_WORDS, OPTIMIZER_WORDS, PRESET_WORDS, REASONS, new_controls
 from dpmia_lab.widgets.epsilon.view import TrainingView
-from dpmia_lab.widgets.kit.controls import number_text
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import panel, text
 from dpmia_lab.widgets.kit.runs import Run

@@ -9,11 +9,12 @@ import numpy as np
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import spending
 from dpmia_lab.experiments.spending import FOLLOWS, Setting, Tight
+from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import UNITS
 from dpmia_lab.stages import Stage
 from dpmia_lab.widgets.epsilon.words import answers_html, conditions_html, headline_html, shown
-from dpmia_lab.widgets.kit.controls import Controls, Reason, choice, number_text, scale
+from dpmia_lab.widgets.kit.controls import Controls, Reason, choice, scale
 from dpmia_lab.widgets.kit.later import Settled, Soon
 from dpmia_lab.widgets.kit.opening import load_in_background
 from dpmia_lab.widgets.kit.parts import button, column, error_html, page_poster, page_width, panel, results_width, text

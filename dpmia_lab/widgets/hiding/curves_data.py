@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia_lab.experiments.hiding import PRESETS
-from dpmia_lab.experiments.inversion import BASELINES
+from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.privacy.accounting import ACCOUNTANTS, NEIGHBOURS, short
 from dpmia_lab.reference import shipped, shipped_or_nothing
 from dpmia_lab.widgets.hiding.words import published_name

@@ -5,7 +5,7 @@ import math
 import ipywidgets as widgets
 
 from dpmia_lab.experiments.hiding import Config
-from dpmia_lab.experiments.inversion import BASELINES
+from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.privacy.accounting import rounded_up
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.reference import shipped_or_nothing

@@ -6,12 +6,12 @@ from html import escape
 import numpy as np
 
 from dpmia_lab.experiments.hiding import Config
-from dpmia_lab.experiments.inversion import BASELINES
 from dpmia_lab.experiments.matching import FACTOR, LEAST_SIGMA, MOST_SIGMA, TOLERANCE
+from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import Guarantee, rounded_up, short
 from dpmia_lab.reference import shipped
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.kit.controls import number_text
 
 PRIVATE = ("record", "unit", "equal")
 FACES = ("faces", "att_faces")

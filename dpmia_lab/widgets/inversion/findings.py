@@ -3,8 +3,8 @@
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.inversion import BASELINES
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
+from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.reference import shipped
 from dpmia_lab.widgets.kit.parts import card, text
 from dpmia_lab.widgets.kit.pictures import picture_html

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion
+from dpmia_lab.game.drawing import class_means, confidences_of
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage
@@ -48,7 +49,7 @@ class Hook:
         yield Progress(0, 1, "loading PyTorch")
         data, model, x, _ = yield from inversion.drawn(self.config)
         labels = np.arange(data.classes)
-        return data, x, inversion.outputs(model, x)[labels, labels]
+        return data, x, confidences_of(model, x)[labels, labels]
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
@@ -79,7 +80,7 @@ class Hook:
     def _suspects(self, data: Dataset) -> list[widgets.Widget]:
         """The person and those who look most like them, by the mean of their pictures."""
         rng = numpy_generator(self.config.seed, "line-up")
-        means = inversion.class_means(data)
+        means = class_means(data)
         alike = reconstruction.euclidean_distances(means[self.target : self.target + 1], means)[0].argsort()
         line_up = rng.permutation(alike[:SUSPECTS])  # the nearest to the target is the target
         shown = []

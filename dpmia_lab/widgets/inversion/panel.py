@@ -10,10 +10,10 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.data import from_upload
 from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.inversion import Config
+from dpmia_lab.options import number_text
 from dpmia_lab.store import Store
 from dpmia_lab.widgets.inversion.controls import OWN, PRESET_WORDS, REASONS, WORDS, new_controls
 from dpmia_lab.widgets.inversion.view import InversionView
-from dpmia_lab.widgets.kit.controls import number_text
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import error_html, on_change, panel, text, with_classes
 from dpmia_lab.widgets.kit.pictures import picture_html

@@ -5,7 +5,8 @@ import asyncio
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.inversion import BASELINES, Config
+from dpmia_lab.experiments.inversion import Config
+from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.parts import (

@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from dpmia_lab.options import number_text
 from dpmia_lab.widgets.kit.parts import column, on_change, text, with_classes
 
 Reason = Callable[[dict[str, Any]], str]  # "" where the control applies
@@ -19,12 +20,6 @@ def scale(label: str, values: Sequence[float]) -> widgets.SelectionSlider:
     """A slider over a few sensible values, mostly log-spaced."""
     options = [(number_text(value), value) for value in values]
     return widgets.SelectionSlider(options=options, description=label, continuous_update=True)
-
-
-def number_text(value: float) -> str:
-    if isinstance(value, int) or value == 0 or 0.001 <= abs(value) < 10_000:
-        return f"{value:g}" if not isinstance(value, int) else f"{value}"
-    return f"{value:.0e}".replace("e-0", "e-")
 
 
 def choice(label: str, options: Sequence[tuple[str, Any]]) -> widgets.Dropdown:

@@ -8,12 +8,13 @@ import numpy as np
 from dpmia_lab.data import load
 from dpmia_lab.data.faces import generated_faces
 from dpmia_lab.data.purchases import PRODUCTS, purchases_like
+from dpmia_lab.options import number_text
 from dpmia_lab.privacy import local
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.widgets.epsilon.hook import figures_html
-from dpmia_lab.widgets.kit.controls import number_text, scale
+from dpmia_lab.widgets.kit.controls import scale
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, number_html, on_change, page_poster, text, with_classes
 from dpmia_lab.widgets.kit.runner import Runner

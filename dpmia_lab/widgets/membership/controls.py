@@ -3,7 +3,7 @@
 import ipywidgets as widgets
 
 from dpmia_lab.data.mnist import five_thousand_file
-from dpmia_lab.game.defended import DEFENCES, MODELS, OPTIMIZERS
+from dpmia_lab.game.settings import MODELS, OFFERED, OPTIMIZERS
 from dpmia_lab.widgets.kit.controls import Reason, choice, scale
 
 OWN = "own"  # the menu's entry for an uploaded file
@@ -115,7 +115,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "batch": scale("records a step", (16, 32, 64, 128, 256)),
         "rate": scale("η, size of a step", (0.0005, 0.001, 0.002, 0.005, 0.01, 0.03, 0.1)),
         "optimizer": choice("steps are taken with", [(OPTIMIZER_WORDS[name], name) for name in OPTIMIZERS]),
-        "defence": choice("defence", [(DEFENCE_WORDS[name], name) for name in DEFENCES]),
+        "defence": choice("defence", [(DEFENCE_WORDS[name], name) for name in OFFERED]),
         "z": scale("z, noise a step", (0.3, 0.5, 0.7, 1.0, 2.0, 4.0, 6.0, 8.0, 16.0)),
         "clip": scale("clipping norm", (0.5, 1.0, 2.0, 4.0, 8.0)),
         "epsilon_i": scale("ε of one bit, pixel or edge", (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 50.0)),

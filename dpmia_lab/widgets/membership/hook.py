@@ -40,7 +40,7 @@ def eight_asked() -> Stage[Asked]:
     result = yield from membership.run(c)
     yield Progress(1, 1, "choosing eight")
     records = load_population(c.data, classes=c.classes, records=6 * c.records, seed=c.seed)
-    x, member, rng = candidates_of(c, records).same.records.x, result.arrays["member"], numpy_generator(c.seed, "hook")
+    x, member, rng = candidates_of(c, records).alike.records.x, result.arrays["member"], numpy_generator(c.seed, "hook")
     some = [rng.permutation(np.flatnonzero(member == kind))[: len(LETTERS) // 2] for kind in (True, False)]
     chosen = rng.permutation(np.concatenate(some))
     return Asked(

@@ -10,9 +10,9 @@ from dpmia_lab.checks import Mistake, one_of
 from dpmia_lab.data.population import load_population
 from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.membership import ATTACKS, Config
-from dpmia_lab.game.defended import MODELS
+from dpmia_lab.game.settings import MODELS
+from dpmia_lab.options import number_text
 from dpmia_lab.store import Store
-from dpmia_lab.widgets.kit.controls import number_text
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import column, error_html, on_change, panel, text, with_classes
 from dpmia_lab.widgets.kit.runs import Run

@@ -1,0 +1,106 @@
+"""Central noise: DP-SGD for a record (paper C, 2.3; paper A, Algorithm 2). Whoever trains sees the records."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dpmia_lab.checks import between, positive
+from dpmia_lab.defences.base import Defence, Recipe, Task, TrainingSet
+from dpmia_lab.options import number_text, option
+from dpmia_lab.privacy.accounting import Guarantee
+from dpmia_lab.privacy.dp_sgd import DpSgd, of_epochs
+from dpmia_lab.privacy.units import Units, units_from
+from dpmia_lab.stages import Stage
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from dpmia_lab.training.span import Span
+
+
+@dataclass(frozen=True)
+class Central(Defence):
+    title: ClassVar[str] = "central: noise on gradients"
+
+    sigma: float = option(1.0, "central: noise multiplier", called="z")
+    clip: float = option(4.0, "central: C, the norm a record's gradient is clipped to")
+    q: float = 0.0  # each unit's chance to join a step (0: the recipe's batch over all)
+    steps: int = 0  # T, asked for with q (else the recipe's epochs)
+    delta: float = 0.0  # δ (0: 1/units, as in paper C)
+    neighbours: str = "add-remove"
+
+    def __post_init__(self) -> None:
+        between(0.01, 1000, z=self.sigma)
+        positive(clip=self.clip)
+
+    def words(self) -> str:
+        return f"central, z = {number_text(self.sigma)}, clip {number_text(self.clip)}"
+
+    # ---- training
+    def train(
+        self, model: "nn.Module", records: TrainingSet, recipe: Recipe, generator: "torch.Generator"
+    ) -> Stage[None]:
+        from dpmia_lab.training import private
+
+        units = records.units or (yield from self.divided(records, generator))
+        yield from private.train(
+            model,
+            records.x.float(),
+            records.y,
+            units,
+            self.dp_sgd(recipe, units.count),
+            rate=recipe.rate,
+            generator=generator,
+            adam=recipe.optimizer == "adam",
+            momentum=0.9 if recipe.optimizer == "momentum" else 0.0,
+        )
+
+    def train_many(
+        self,
+        models: "Sequence[nn.Module]",
+        sets: Sequence[TrainingSet],
+        recipe: Recipe,
+        generators: "Sequence[torch.Generator]",
+    ) -> Stage[None]:
+        from dpmia_lab.training import stacked
+
+        dp = self.dp_sgd(recipe, len(sets[0]))
+        yield from stacked.train_privately(
+            models,
+            [(own.x, own.y) for own in sets],
+            dp,
+            rate=recipe.rate,
+            generators=generators,
+            adam=recipe.optimizer == "adam",
+        )
+
+    def span_weights(
+        self, span: "Span", y: "torch.Tensor", classes: int, recipe: Recipe, generators: "Sequence[torch.Generator]"
+    ) -> "Stage[torch.Tensor]":
+        """Softmax regressions by the hundred, as weights (models, r + 1, classes) in the span of their inputs."""
+        from dpmia_lab.training.span import train
+
+        dp = self.dp_sgd(recipe, len(y))
+        return (yield from train(span, y, classes, dp, rate=recipe.rate, generators=generators))
+
+    def divided(self, records: TrainingSet, generator: "torch.Generator") -> Stage[Units]:
+        """What is hidden: here each record by itself."""
+        return units_from(np.arange(len(records)))
+        yield  # a stage, as other units take time to be found
+
+    # ---- what is promised
+    def hidden(self) -> str:
+        """The name of one unit."""
+        return "record"
+
+    def dp_sgd(self, recipe: Recipe | None, units: int) -> DpSgd:
+        delta = self.delta or 1 / units
+        if self.q:
+            return DpSgd(self.sigma, self.q, self.clip, self.steps, delta, self.neighbours)
+        return of_epochs(self.sigma, self.clip, recipe.epochs, recipe.batch, units, delta, self.neighbours)
+
+    def promise(self, task: Task, recipe: Recipe, units: int) -> Guarantee:
+        return self.dp_sgd(recipe, units).guarantee(self.hidden())

@@ -1,0 +1,198 @@
+"""What attackers of membership have to go by: each piece computed once, and given only to attacks that need it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmia_lab.defences.base import Task
+from dpmia_lab.game.candidates import Candidates, candidate_halves, shadow_halves
+from dpmia_lab.game.outputs import Outputs
+from dpmia_lab.game.records import Records
+from dpmia_lab.game.trainer import Trainer
+from dpmia_lab.seeds import numpy_generator, torch_generator
+from dpmia_lab.stages import Progress, Stage, part
+
+if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows the controls
+    import torch
+    from torch import nn
+
+# What an attack may need, in words
+NEEDS = {
+    "outputs": "what the model says about the records",
+    "weights": "the model itself",
+    "half": "whether they are members, for half of the records",
+    "shadows": "shadow models trained without the records",
+    "both": "shadow models trained with and without each record",
+    "population": "what the model says about records that nobody was trained on",
+}
+LABELS = {
+    "shadows": "training shadow models",
+    "both": "training shadow models with and without each record",
+}
+
+
+class Given:
+    """What one attack is given. Any other piece of evidence is out of its reach.
+
+    ``path`` is the attack's own: its generators come from it.
+    """
+
+    def __init__(self, pieces: dict[str, Any], seed: int = 0, path: tuple[str, ...] = ()) -> None:
+        self._pieces, self.seed, self.path = pieces, seed, path
+
+    def __getattr__(self, need: str) -> Any:
+        if need.startswith("_") or need not in self._pieces:
+            raise AttributeError(f"the attack was not given {NEEDS.get(need, need)}; it must say that it needs it")
+        return self._pieces[need]
+
+    def generator(self) -> "torch.Generator":
+        return torch_generator(self.seed, *self.path)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The model itself, and how it takes the records asked about, if there are any."""
+
+    model: "nn.Module"
+    task: Task
+    x: "torch.Tensor | None" = None
+
+
+@dataclass(frozen=True)
+class Half:
+    """A coin for each record says whether the attacker knows about it; where not, ``member`` is False."""
+
+    known: np.ndarray  # (k,) bool
+    member: np.ndarray  # (k,) bool
+
+
+@dataclass
+class ShadowOutputs:
+    """What shadow models said: about the records asked about, the population, and their own records."""
+
+    logits: list[np.ndarray] = field(default_factory=list)  # (k,) a model
+    probability: list[np.ndarray] = field(default_factory=list)  # (k,) a model
+    population: list[np.ndarray] = field(default_factory=list)  # (z,) a model
+    own: list[tuple[Outputs, bool]] = field(default_factory=list)  # and whether these were trained on
+    inside: np.ndarray | None = None  # (models, k): was that record trained on? None: never
+
+    def heard(self, outputs: Outputs, population: np.ndarray) -> None:
+        """One more model's answers."""
+        self.logits.append(outputs.logits)
+        self.probability.append(outputs.probability)
+        self.population.append(population)
+
+
+class Evidence:
+    """Of one target. ``shadows``, ``both``: how many shadow models of each kind may be trained (0: none)."""
+
+    def __init__(
+        self, trainer: Trainer, model: "nn.Module", candidates: Candidates, *, shadows: int, both: int, most: int
+    ) -> None:
+        self.trainer, self.model, self.candidates = trainer, model, candidates
+        self.shadows, self.both, self.most = shadows, both, most  # most: records a shadow model is trained on
+        self.found: dict[str, dict[str, Any]] = {}  # need → protocol → piece
+        self.makers: dict[str, Callable[[], Stage[dict[str, Any]]]] = {
+            "outputs": self.target_outputs,
+            "weights": self.target_weights,
+            "half": self.known_halves,
+            "shadows": self.shadow_outputs,
+            "both": self.both_outputs,
+            "population": self.target_population,
+        }
+
+    def models(self, need: str) -> int:
+        """How many models this piece costs."""
+        return {"shadows": self.shadows, "both": self.both}.get(need, 0)
+
+    def available(self, needs: Iterable[str], protocol: str, least: int = 1) -> bool:
+        """Shadow models with each record are trained on candidates, who are asked about under one protocol only."""
+        counted = [need for need in needs if need in LABELS]
+        enough = all(self.models(need) >= least for need in counted)
+        return enough and not ("both" in counted and protocol != "alike")
+
+    def gathered(self, needs: Iterable[str], protocol: str, name: str) -> Stage[Given]:
+        """What an attack of that name needs, and nothing else; whatever has not been found yet is found now."""
+        missing = [need for need in sorted(needs) if need not in self.found]
+        for done, need in enumerate(missing):
+            stage = part(self.makers[need](), done / len(missing), (done + 1) / len(missing), LABELS.get(need, ""))
+            self.found[need] = yield from stage
+        pieces = {need: self.found[need][protocol] for need in needs}
+        return Given(pieces, self.trainer.seed, (name.replace("_", " "), ending(protocol)))
+
+    # ---- of the target
+    def target_outputs(self) -> Stage[dict[str, Outputs]]:
+        yield Progress(0, 1, "asking about everyone")
+        asked = self.candidates.protocols
+        return {protocol: self.trainer.outputs(self.model, people.records) for protocol, people in asked.items()}
+
+    def target_population(self) -> Stage[dict[str, np.ndarray]]:
+        """(z,): the probability of each label."""
+        yield Progress(0, 1, "asking about everyone")
+        said = self.trainer.outputs(self.model, self.candidates.reserve).probability
+        return dict.fromkeys(self.candidates.protocols, said)
+
+    def target_weights(self) -> Stage[dict[str, Weights]]:
+        yield Progress(0, 1, "reading the model")
+        asked, task = self.candidates.protocols, self.trainer.task
+        return {p: Weights(self.model, task, self.trainer.inputs(people.records.x)) for p, people in asked.items()}
+
+    def known_halves(self) -> Stage[dict[str, Half]]:
+        from dpmia_lab.attacks.membership.white_box import known_half
+
+        yield Progress(0, 1, "learning about half of them")
+        halves = {}
+        for protocol, people in self.candidates.protocols.items():
+            known = known_half(len(people.member), numpy_generator(self.trainer.seed, "white box", ending(protocol)))
+            halves[protocol] = Half(known, people.member & known)
+        return halves
+
+    # ---- of shadow models
+    def shadow_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
+        """Models on the attacker's own records; trained some at a time, asked, and let go."""
+        trainer, candidates, asked = self.trainer, self.candidates, self.candidates.protocols
+        rng = numpy_generator(trainer.seed, "shadows")
+        halves = shadow_halves(self.shadows, len(candidates.pool), self.most, rng)
+        others = other_outsiders(candidates, halves, rng)
+        heard = {protocol: ShadowOutputs() for protocol in asked}
+
+        def ask(number: int, model: "nn.Module") -> None:
+            own, out = (candidates.pool.at(half) for half in halves[number])
+            trained_on = trainer.outputs(model, own), True
+            population = trainer.outputs(model, candidates.reserve).probability
+            for protocol, people in asked.items():
+                strangers = out if protocol == "alike" else others[number]
+                heard[protocol].own += [trained_on, (trainer.outputs(model, strangers), False)]
+                heard[protocol].heard(trainer.outputs(model, people.records), population)
+
+        sets = ((candidates.pool.at(own), candidates.validation) for own, _ in halves)
+        yield from trainer.ask_many(sets, self.shadows, ask, "shadow")
+        return heard
+
+    def both_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
+        """Models on random halves of the candidates: about half of them were trained on each."""
+        trainer, candidates, people = self.trainer, self.candidates, self.candidates.alike.records
+        inside = candidate_halves(self.both, len(people), numpy_generator(trainer.seed, "inside"))
+        heard = ShadowOutputs(inside=inside)
+
+        def ask(_: int, model: "nn.Module") -> None:
+            heard.heard(trainer.outputs(model, people), trainer.outputs(model, candidates.reserve).probability)
+
+        sets = ((people.at(np.flatnonzero(row)), candidates.validation) for row in inside)
+        yield from trainer.ask_many(sets, self.both, ask, "inside")
+        return {"alike": heard}
+
+
+def ending(protocol: str) -> str:
+    """Of the names of arrays and generators; the usual protocol is not said."""
+    return "" if protocol == "alike" else f"_{protocol}"
+
+
+def other_outsiders(candidates: Candidates, halves: list, rng: np.random.Generator) -> list[Records]:
+    """Where paper C takes outsiders from another distribution, each shadow model's come from there too."""
+    pool = candidates.shifted_pool
+    if pool is None:
+        return []
+    return [pool.at(rng.permutation(len(pool))[: len(own)]) for own, _ in halves]

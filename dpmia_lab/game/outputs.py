@@ -1,0 +1,57 @@
+"""What a model says about records, as arrays: all that most attacks ever see of it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmia_lab.attacks.membership import signals
+
+if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows the controls
+    import torch
+    from torch import nn
+
+AT_ONCE = 2048  # records
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """A model's outputs on k records."""
+
+    confidences: np.ndarray  # (k, C)
+    logits: np.ndarray  # (k,): log p/(1 − p) of the true label, without the rounding of a saturated softmax
+    y: np.ndarray
+
+    @property
+    def probability(self) -> np.ndarray:
+        """(k,): of the true label."""
+        return self.confidences[np.arange(len(self.y)), self.y]
+
+
+def outputs_of(model: "nn.Module", x: "torch.Tensor", y: np.ndarray) -> Outputs:
+    """x: (k, …) as the model takes them; without dropout."""
+    import torch
+
+    was = model.training
+    model.eval()
+    with torch.no_grad():
+        z = torch.cat([model(piece.float()) for piece in x.split(AT_ONCE)]).double().cpu()
+    model.train(was)
+    return Outputs(torch.softmax(z, 1).numpy(), signals.logit_confidences_of_logits(z.numpy(), y), y)
+
+
+def last_layer_inputs(model: "nn.Module", x: "torch.Tensor") -> np.ndarray:
+    """(k, d): what goes into the model's last layer; with the errors p − 1_y it gives that layer's gradient."""
+    import torch
+    from torch import nn
+
+    last = [layer for layer in model.modules() if isinstance(layer, nn.Linear)][-1]
+    inputs = []
+    handle = last.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
+    try:
+        with torch.no_grad():
+            for piece in x.split(AT_ONCE):
+                model(piece.float())
+    finally:
+        handle.remove()
+    return torch.cat(inputs).cpu().numpy()
