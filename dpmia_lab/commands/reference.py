@@ -13,11 +13,20 @@ from typing import Any
 import numpy as np
 
 from dpmia_lab.commands.progress_line import ProgressLine
-from dpmia_lab.experiments import EXPERIMENTS, evaluation, hiding, inversion_comparison, mechanisms, privacy_sweep
+from dpmia_lab.experiments import (
+    EXPERIMENTS,
+    evaluation,
+    hiding,
+    inversion_comparison,
+    mechanisms,
+    membership,
+    privacy_sweep,
+)
+from dpmia_lab.experiments.repeats import averaged
 from dpmia_lab.files import circumstances, write_whole
 from dpmia_lab.options import as_dict
 from dpmia_lab.reference import FOLDER
-from dpmia_lab.stages import drain
+from dpmia_lab.stages import Stage, drain, part
 from dpmia_lab.store import Result
 from dpmia_lab.sweeps import evaluation_grid
 
@@ -25,11 +34,26 @@ from dpmia_lab.sweeps import evaluation_grid
 SETTINGS: dict[str, dict[str, Any]] = {
     "inversion_comparison": inversion_comparison.PRESETS,
     "privacy_sweep": privacy_sweep.PRESETS,
+    "membership": {"purchases": membership.PRESETS["purchases"]},
     "hiding": {name: replace(preset, repeats=5) for name, preset in hiding.PRESETS.items()},
     "mechanisms": {name: replace(preset, repeats=5) for name, preset in mechanisms.PRESETS.items()},
     "evaluation": evaluation.PRESETS,  # of each the whole grid, a hundred models a cell
 }
-RUNS = {name: experiment.run for name, experiment in EXPERIMENTS.items()} | {"evaluation": evaluation_grid.run}
+SEEDS = 5
+
+
+def membership_over_seeds(config: membership.Config) -> Stage[Result]:
+    """Its rows as means over seeds; who was a member differs from seed to seed, so no arrays."""
+    results = []
+    for repeat in range(SEEDS):
+        one = membership.run(replace(config, seed=config.seed + repeat))
+        result = yield from part(one, repeat / SEEDS, (repeat + 1) / SEEDS)
+        results.append(replace(result, arrays={}))
+    return averaged(results)
+
+
+RUNS = {name: experiment.run for name, experiment in EXPERIMENTS.items()}
+RUNS |= {"evaluation": evaluation_grid.run, "membership": membership_over_seeds}
 SHOWN = {("evaluation", "faces")}  # also shipped as pictures: nobody in them exists
 PER_CLASS = ("distance", "ssim_distance", "similarity")  # what paper A shows class by class, and a scale-free one
 

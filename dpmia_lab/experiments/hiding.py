@@ -13,8 +13,9 @@ import numpy as np
 from dpmia_lab.checks import between, one_of, positive, whole
 from dpmia_lab.data import Dataset, public_mean
 from dpmia_lab.experiments import inversion, private_training
-from dpmia_lab.experiments.inversion_comparison import attacks_on, averaged, repeated
+from dpmia_lab.experiments.inversion_comparison import attacks_on
 from dpmia_lab.experiments.matching import Match, Trial, matched_noise
+from dpmia_lab.experiments.repeats import averaged, repeated
 from dpmia_lab.game.drawing import BASELINES, baseline_pictures, confidences_of, likeness, typical_pictures
 from dpmia_lab.metrics import classification
 from dpmia_lab.options import option

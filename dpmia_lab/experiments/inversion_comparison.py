@@ -3,19 +3,15 @@
 For each seed one recogniser and one judge; all contenders attack the same recogniser.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import partial
-
-import numpy as np
 
 from dpmia_lab.checks import whole
 from dpmia_lab.experiments import inversion
+from dpmia_lab.experiments.repeats import averaged, repeated
 from dpmia_lab.game.drawing import BASELINES, baseline_pictures, typical_pictures
-from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import option
-from dpmia_lab.rows import Rows, averaged_rows
-from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
+from dpmia_lab.rows import Rows
+from dpmia_lab.stages import Progress, Snapshot, Stage, part
 from dpmia_lab.store import Result
 
 TITLE = "Original against enhanced inversion, over several seeds"
@@ -86,20 +82,6 @@ def rows_of(numbers: dict[str, float]) -> Rows:
     return inversion.rows_of(numbers, (*CONTENDERS, *BASELINES))
 
 
-def repeated(config, one_repeat: Callable[..., Stage[Result]]) -> Stage[list[Result]]:
-    """``one_repeat(config, repeat)`` for each of the configuration's ``repeats``, from its ``seed`` upwards."""
-    results = []
-    for repeat in range(config.repeats):
-        share = repeat / config.repeats, (repeat + 1) / config.repeats
-        told = partial(with_seed, seed=config.seed + repeat) if config.repeats > 1 else lambda event: event
-        results.append((yield from part(mapped(one_repeat(config, repeat), told), *share)))
-    return results
-
-
-def with_seed(event: Event, seed: int) -> Event:
-    return replace(event, label=f"seed {seed}: {event.label}") if isinstance(event, Progress) else event
-
-
 def one_repeat(config: Config, repeat: int) -> Stage[Result]:
     base = config.attack("original", repeat)
     yield Progress(0, 1, "loading data")
@@ -116,19 +98,3 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
     result = yield from part(inversion.measured(data, model, judge, subjects), 0.7, 1.0)
     pictures = {f"picture_{contender}": x for contender, x in drawn.items()}
     return replace(result, arrays={**pictures, **result.arrays})
-
-
-def averaged(results: list[Result]) -> Result:
-    """Means and standard deviations over seeds; pictures are the first seed's."""
-    rows = averaged_rows([result.rows for result in results], reconstruction.mean_and_spread)
-    numbers = {}
-    for name in results[0].numbers.keys() - results[0].rows.plain().keys():
-        mean, spread = reconstruction.mean_and_spread([result.numbers[name] for result in results])
-        numbers[name] = mean
-        if len(results) > 1:
-            numbers[f"{name}_sd"] = spread
-    arrays = {}
-    for name, first in results[0].arrays.items():
-        per_class = first.ndim == 1 and first.dtype.kind in "bf"
-        arrays[name] = np.mean([r.arrays[name] for r in results], axis=0) if per_class else first
-    return Result(numbers, arrays, rows)
