@@ -229,7 +229,8 @@ class Cell:
         return kept
 
     def judged(self, group: str, weights: "torch.Tensor", judge: "nn.Module") -> Stage[GroupOutcome]:
-        config, deviation = self.config, self.across if group in ("private", "noise") else 0.0
+        config = self.config
+        deviation = self.across if group in ("private", "noise") else 0.0
         own = self.generators(group, "across", len(weights))
         return (
             yield from attacked(self.target, weights, deviation, own, config.attack(), judge, config.ssim_models)

@@ -78,7 +78,7 @@ class ShadowOutputs:
     own: list[tuple[Outputs, bool]] = field(default_factory=list)  # and whether these were trained on
     inside: np.ndarray | None = None  # (models, k): was that record trained on? None: never
 
-    def heard(self, outputs: Outputs, population: np.ndarray) -> None:
+    def add(self, outputs: Outputs, population: np.ndarray) -> None:
         """One more model's answers."""
         self.logits.append(outputs.logits)
         self.probability.append(outputs.probability)
@@ -156,7 +156,7 @@ class Evidence:
         rng = numpy_generator(trainer.seed, "shadows")
         halves = shadow_halves(self.shadows, len(candidates.pool), self.most, rng)
         others = other_outsiders(candidates, halves, rng)
-        heard = {protocol: ShadowOutputs() for protocol in asked}
+        shadows = {protocol: ShadowOutputs() for protocol in asked}
 
         def ask(number: int, model: "nn.Module") -> None:
             own, out = (candidates.pool.at(half) for half in halves[number])
@@ -164,25 +164,25 @@ class Evidence:
             population = trainer.outputs(model, candidates.reserve).probability
             for protocol, people in asked.items():
                 strangers = out if protocol == "alike" else others[number]
-                heard[protocol].own += [trained_on, (trainer.outputs(model, strangers), False)]
-                heard[protocol].heard(trainer.outputs(model, people.records), population)
+                shadows[protocol].own += [trained_on, (trainer.outputs(model, strangers), False)]
+                shadows[protocol].add(trainer.outputs(model, people.records), population)
 
         sets = ((candidates.pool.at(own), candidates.validation) for own, _ in halves)
         yield from trainer.ask_many(sets, self.shadows, ask, "shadow")
-        return heard
+        return shadows
 
     def both_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
         """Models on random halves of the candidates: about half of them were trained on each."""
         trainer, candidates, people = self.trainer, self.candidates, self.candidates.alike.records
         inside = candidate_halves(self.both, len(people), numpy_generator(trainer.seed, "inside"))
-        heard = ShadowOutputs(inside=inside)
+        shadows = ShadowOutputs(inside=inside)
 
         def ask(_: int, model: "nn.Module") -> None:
-            heard.heard(trainer.outputs(model, people), trainer.outputs(model, candidates.reserve).probability)
+            shadows.add(trainer.outputs(model, people), trainer.outputs(model, candidates.reserve).probability)
 
         sets = ((people.at(np.flatnonzero(row)), candidates.validation) for row in inside)
         yield from trainer.ask_many(sets, self.both, ask, "inside")
-        return {"alike": heard}
+        return {"alike": shadows}
 
 
 def ending(protocol: str) -> str:

@@ -76,7 +76,8 @@ def label_cloud(axes: Axes, sweep: Drawn, attack: str, taken: list) -> list:
             if any(abs(here[0] - a) < 58 and abs(here[1] - b) < 14 for a, b in taken):
                 continue
             words = WORDS["none"] if mechanism == "none" else f"ε = {epsilon_text(epsilons[i])}"
-            colour, paper = INK if sweep.own else "#5A5750", {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.75}
+            colour = INK if sweep.own else "#5A5750"
+            paper = {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.75}
             how = {"textcoords": "offset points", "fontsize": SMALL, "color": colour, "bbox": paper, "zorder": 5}
             if axes.transAxes.inverted().transform(2 * here)[0] > 0.75:  # no room at its right
                 axes.annotate(words, (x[i], y[i]), (0, 8), ha="right", **how)
