@@ -7,9 +7,9 @@ import ipywidgets as widgets
 
 from dpmia_lab.data.faces import generated_faces
 from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.widgets.kit.parts import card, page_poster, text, with_classes
+from dpmia_lab.widgets.kit.parts import card, text, with_classes
 from dpmia_lab.widgets.kit.pictures import picture_html
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.stage_run import StageRun
 
 # file, title, what it asks, minutes, papers
 LESSONS = [
@@ -60,23 +60,21 @@ class Hardware:
     def __init__(self) -> None:
         self.words = text("<p>Looking for a graphics processor…</p>", "dp-hardware-words")
         self.view = card(text("<h3>This machine</h3>"), self.words, name="dp-hardware")
-        self.runner = Runner(page_poster())
-        self.runner.start(self.stage, lambda events: None, self.ended)
+        StageRun(found, self.show, loading="", problem=self.words).start()
 
-    def stage(self) -> Stage[tuple[str, str]]:
-        yield Progress(0, 1, "loading PyTorch")
-        import torch
-
-        from dpmia_lab.devices import best_device, described
-
-        return described(best_device()), torch.__version__
-
-    def ended(self, outcome, problem: str | None) -> None:
-        if outcome is None:
-            self.words.value = f"<p>{escape(problem or '')}</p>"
-            return
+    def show(self, outcome: tuple[str, str]) -> None:
         device, version = outcome
         self.words.value = (
             f"<p>Found: <b>{escape(device)}</b>. Every lesson is made to run on two processor cores; "
             f"a graphics processor is used where there is one. PyTorch {escape(version)}.</p>"
         )
+
+
+def found() -> Stage[tuple[str, str]]:
+    """The best device there is, in words, and the version of PyTorch."""
+    yield Progress(0, 1, "loading PyTorch")
+    import torch
+
+    from dpmia_lab.devices import best_device, described
+
+    return described(best_device()), torch.__version__

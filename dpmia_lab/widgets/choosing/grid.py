@@ -18,13 +18,11 @@ from dpmia_lab.widgets.choosing.data import (
     reference_grid,
     risk,
 )
-from dpmia_lab.widgets.choosing.view import CellDetail, people_of
-from dpmia_lab.widgets.choosing.words import LATER, RISK_WORDS, cell_html, choice_html, legend_html, swapped
-from dpmia_lab.widgets.kit.controls import choice
-from dpmia_lab.widgets.kit.later import Soon
-from dpmia_lab.widgets.kit.opening import load_in_background
-from dpmia_lab.widgets.kit.parts import button, column, on_change, page_width, panel, results_width, text, with_classes
-from dpmia_lab.widgets.kit.pictures import chart_html
+from dpmia_lab.widgets.choosing.view import PLOTS, CellDetail, people_of
+from dpmia_lab.widgets.choosing.words import LATER, RISK_WORDS, cell_html, choice_html, legend_html
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
+from dpmia_lab.widgets.kit.controls import choice, field, swapped
+from dpmia_lab.widgets.kit.parts import button, column, on_change, panel, text, with_classes
 
 CHART_DELAY, CHART_REST = 2.5, 0.15  # seconds: the page comes first, and a slider goes on
 LIMITS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -38,31 +36,25 @@ class GridPanel:
         self.grid_of = cache(reference_grid)
         self.own: dict[str, list[CellResult]] = {}
         self.chosen: Place | None = None
-        self.page, self.can_draw = 1120, False
-        self.soon = Soon(self.draw_chart, CHART_REST)
-        self.data = self._field(choice("data", [(words, name) for name, words in SETS.items()]), "data")
-        self.attacker = self._field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
-        self.measure = self._field(choice("risk is the share of", [(RISK_WORDS[m][0], m) for m in RISKS]), "measure")
+        self.data = field(choice("data", swapped(SETS)), "data")
+        self.attacker = field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
+        self.measure = field(choice("risk is the share of", [(RISK_WORDS[m][0], m) for m in RISKS]), "measure")
         options = [(f"{limit:.0%}", limit) for limit in LIMITS]
         slider = widgets.SelectionSlider(options=options, value=0.1, description="risk you accept")
-        self.limit = self._field(slider, "limit")
+        self.limit = field(slider, "limit")
         self.words, self.legend, self.meaning = text("", "dp-choice-words"), text(""), text("", "dp-reason")
-        self.chart = text("", "dp-chart", "dp-choice-chart")
+        how = {"delay": CHART_DELAY, "rest": CHART_REST}
+        self.chart = ChartPlace(self.drawn, PLOTS, "dp-chart", "dp-choice-chart", **how)
         self.table = with_classes(widgets.GridBox([]), "dp-grid")
         self.faces: dict[Place, widgets.HTML] = {}
         self.buttons: dict[Place, widgets.Button] = {}
-        self.detail = CellDetail()
+        self.detail = CellDetail(CHART_DELAY)
         self.view = self._layout()
         on_change(self.data, lambda _: self.show_data())
         on_change(self.attacker, lambda _: self.show())
         for control in (self.measure, self.limit):
             on_change(control, lambda _: self.show_choice())
         self.show_data()
-        load_in_background("dpmia_lab.plots.evaluation", CHART_DELAY, self.draw_first)
-
-    @staticmethod
-    def _field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
-        return with_classes(control, "dp-field", f"dp-{name}")
 
     def _layout(self) -> widgets.VBox:
         controls = [
@@ -79,9 +71,9 @@ class GridPanel:
             text("<h4>ε down, σ across: what was drawn, and what it cost</h4>"),
             self.table,
             self.legend,
-            column(text("<h4>What each cell is worth</h4>"), self.chart, classes=("dp-section",)),
+            column(text("<h4>What each cell is worth</h4>"), self.chart.view, classes=("dp-section",)),
             with_classes(self.detail.view, "dp-section"),
-            page_width(self.set_page_width),
+            width_for(self.chart, self.detail.chart),
         ]
         return panel(controls, results, "dp-evaluation-grid")
 
@@ -151,21 +143,13 @@ class GridPanel:
                 (box.add_class if there else box.remove_class)(name)
             shown = "are shown below" if place == self.chosen else "can be shown"
             self.buttons[place].tooltip = f"The people of {cell.title} {shown}"
-        self.soon.ask()
+        self.chart.soon.ask()
 
     def _faces(self, place: Place) -> list[np.ndarray]:
         drawn = self.grid.pictures.get(f"reconstruction{self.attacker.value}")
         return list(drawn[place][:IN_A_CELL]) if drawn is not None else []
 
-    def draw_first(self) -> None:
-        self.can_draw = True
-        self.draw_chart()
-        self.detail.can_draw = True
-        self.detail.draw()
-
-    def draw_chart(self) -> None:
-        if not self.can_draw:
-            return
+    def drawn(self, width: int) -> Chart:
         from dpmia_lab.plots.evaluation import Choice, choice_chart
 
         measure, attacker, cells = self.measure.value, self.attacker.value, self.cells
@@ -178,14 +162,7 @@ class GridPanel:
             None if best is None else places.index(best),
         )
         noise = risk(cells[places[0]], measure, attacker, "noise_") if cells else None
-        chart = choice_chart(points, choice, noise, RISK_WORDS[measure][0], results_width(self.page))
-        self.chart.value = chart_html(chart.png(), chart.alt)
-
-    def set_page_width(self, page: int) -> None:
-        if page != self.page:
-            self.page = page
-            self.draw_chart()
-            self.detail.set_page_width(page)
+        return choice_chart(points, choice, noise, RISK_WORDS[measure][0], width)
 
 
 def point_of(cell: CellResult, measure: str, attacker: str):

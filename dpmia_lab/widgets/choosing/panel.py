@@ -14,8 +14,8 @@ from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.choosing.data import SETS, CellResult, preset_of
 from dpmia_lab.widgets.choosing.grid import GridPanel
 from dpmia_lab.widgets.choosing.view import CellView
-from dpmia_lab.widgets.choosing.words import promise, share, swapped, with_interval
-from dpmia_lab.widgets.kit.controls import choice, scale
+from dpmia_lab.widgets.choosing.words import promise, share, with_interval
+from dpmia_lab.widgets.kit.controls import choice, scale, swapped
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import column, panel, text
 from dpmia_lab.widgets.kit.runs import Run
@@ -44,7 +44,7 @@ def quick_experiment() -> SimpleNamespace:
 class CellPanel(ExperimentPanel):
     """Its runs land beside the grid's cells."""
 
-    charts = "dpmia_lab.plots.evaluation"
+    plots = "dpmia_lab.plots.evaluation"
 
     def __init__(self, grid: GridPanel, query: str | None = None, store: Store | None = None) -> None:
         experiment = quick_experiment()
@@ -65,9 +65,9 @@ class CellPanel(ExperimentPanel):
             self.bar,
             self.problem,
             text("<h4>What to show</h4>"),
-            self.seen.attacker,
+            self.results.attacker,
         ]
-        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-cell")
+        return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-cell")
 
     def show_settings(self, config: Config) -> None:
         super().show_settings(config)

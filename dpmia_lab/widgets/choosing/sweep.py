@@ -10,24 +10,15 @@ import ipywidgets as widgets
 from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.experiments.evaluation import PRESETS, Config
 from dpmia_lab.options import as_dict, changed_from
-from dpmia_lab.stages import Event, Progress
+from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.sweeps import sweep
 from dpmia_lab.widgets.choosing.data import CellResult
 from dpmia_lab.widgets.choosing.panel import CellPanel
 from dpmia_lab.widgets.choosing.words import share, with_interval
-from dpmia_lab.widgets.kit.controls import scale
-from dpmia_lab.widgets.kit.parts import (
-    RunBar,
-    download_html,
-    error_html,
-    on_change,
-    page_poster,
-    panel,
-    text,
-    with_classes,
-)
+from dpmia_lab.widgets.kit.controls import field, scale
+from dpmia_lab.widgets.kit.parts import download_html, error_html, on_change, panel, text
 from dpmia_lab.widgets.kit.pictures import data_uri
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.stage_run import StageRun
 
 MOST_CELLS = 24
 EMPTY = "<p class='dp-soft'>No cells yet. Each appears here as it is done, and in the chart of the grid above.</p>"
@@ -37,25 +28,24 @@ class SweepPanel:
     """Everything but ε, σ and the number of models is as in the reader's cell."""
 
     def __init__(self, cell: CellPanel) -> None:
-        self.cell, self.runner = cell, Runner(page_poster())
+        self.cell = cell
         self.cells: tuple[sweep.Cell, ...] = ()
         lazily = {"continuous_update": False}
-        self.epsilons = self._field(widgets.Text("2, 8", description="ε for a record", **lazily), "epsilons")
-        self.sigmas = self._field(widgets.Text("2, 6", description="σ, noise multipliers", **lazily), "sigmas")
-        self.models = self._field(scale("models a cell", (4, 8, 16, 32)), "sweep-models")
+        self.epsilons = field(widgets.Text("2, 8", description="ε for a record", **lazily), "epsilons")
+        self.sigmas = field(widgets.Text("2, 6", description="σ, noise multipliers", **lazily), "sigmas")
+        self.models = field(scale("models a cell", (4, 8, 16, 32)), "sweep-models")
         self.models.value = 8
-        self.bar = RunBar("Sweep the grid", self.run, self.stop)
-        self.problem, self.command, self.table = text(""), text("", "dp-command"), text(EMPTY, "dp-sweep-table")
+        self.work = StageRun(
+            self.begin, self.done, self.happened,
+            button="Sweep the grid", loading="", stopped="stopped; finished cells are kept",
+        )  # fmt: skip
+        self.problem = self.work.problem
+        self.command, self.table = text("", "dp-command"), text(EMPTY, "dp-sweep-table")
         for control in (self.epsilons, self.sigmas, self.models):
             on_change(control, lambda _: self.changed())
-        controls = [self.epsilons, self.sigmas, self.models, self.bar, self.problem]
+        controls = [self.epsilons, self.sigmas, self.models, self.work.bar, self.problem]
         self.view = panel(controls, [self.table, self.command], "dp-sweep")
         self.changed()
-
-    @staticmethod
-    def _field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
-        control.style.description_width = "initial"
-        return with_classes(control, "dp-field", f"dp-{name}")
 
     # ---- settings
     def base(self) -> Config:
@@ -72,35 +62,21 @@ class SweepPanel:
             self.problem.value = error_html(str(mistake))
 
     # ---- running
-    def run(self) -> None:
-        self.changed()
-        try:
-            base, grid = self.base(), self.axes()
-            whole(1, MOST_CELLS, cells=len(sweep.configurations(base, grid, 1)))
-            stage = sweep.run("evaluation", base, grid, workers=1)  # readers share the machine
-        except Mistake as mistake:
-            self.problem.value = error_html(str(mistake))
-            return
-        self.bar.started()
-        self.runner.start(lambda: stage, self.happened, self.ended)
-
-    def stop(self) -> None:
-        self.runner.stop()
+    def begin(self) -> Stage[tuple[sweep.Cell, ...]]:
+        base, grid = self.base(), self.axes()
+        self.command.value = command_html(base, grid)
+        whole(1, MOST_CELLS, cells=len(sweep.configurations(base, grid, 1)))
+        return sweep.run("evaluation", base, grid, workers=1)  # readers share the machine
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, Progress):
-                self.bar.show(event)
                 self.show(event.values.get("cells", ()))
 
-    def ended(self, cells: tuple[sweep.Cell, ...] | None, problem: str | None) -> None:
-        if cells is None:
-            self.bar.idle("stopped; finished cells are kept" if problem is None else "")
-            self.problem.value = error_html(problem or "")
-            return
+    def done(self, cells: tuple[sweep.Cell, ...]) -> None:
         self.show(cells)
         failed = sum(bool(cell.problem) for cell in cells)
-        self.bar.idle(f"{len(cells)} cells are done" + (f", {failed} of them failed" if failed else ""))
+        self.work.bar.idle(f"{len(cells)} cells are done" + (f", {failed} of them failed" if failed else ""))
 
     def show(self, cells: tuple[sweep.Cell, ...]) -> None:
         if cells == self.cells:

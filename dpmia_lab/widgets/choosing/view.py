@@ -14,12 +14,13 @@ from dpmia_lab.widgets.choosing.words import (
     judge_html,
     numbers_html,
     strip_html,
-    swapped,
 )
-from dpmia_lab.widgets.kit.controls import choice
-from dpmia_lab.widgets.kit.parts import column, on_change, results_width, text, with_classes
-from dpmia_lab.widgets.kit.pictures import chart_html, people_html
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
+from dpmia_lab.widgets.kit.controls import choice, field, swapped
+from dpmia_lab.widgets.kit.parts import column, on_change, text
+from dpmia_lab.widgets.kit.pictures import people_html
 
+PLOTS = "dpmia_lab.plots.evaluation"
 NOTHING = "<p class='dp-soft'>Nothing yet. Your cell's people and numbers will stand here.</p>"
 MOST_PEOPLE = 10  # shown of the reader's own run
 
@@ -27,14 +28,14 @@ MOST_PEOPLE = 10  # shown of the reader's own run
 class CellDetail:
     """A title, the numbers, the people, a chart and a table of all kinds of models, and what the judge is worth."""
 
-    def __init__(self) -> None:
-        self.page, self.can_draw = 1120, False
+    def __init__(self, chart_delay: float | None = None) -> None:
         self.cell: CellResult | None = None
         self.attacker = ""
         self.words, self.people = text("", "dp-results-numbers"), text("", "dp-cell-people")
-        self.chart = text("", "dp-chart", "dp-groups-chart")
+        self.chart = ChartPlace(self.drawn, PLOTS, "dp-chart", "dp-groups-chart", delay=chart_delay)
         self.compared, self.judge = text(""), text("")
-        self.view = column(self.words, self.people, self.chart, self.compared, self.judge, classes=("dp-cell-detail",))
+        parts = [self.words, self.people, self.chart.view, self.compared, self.judge]
+        self.view = column(*parts, classes=("dp-cell-detail",))
 
     def show(self, cell: CellResult, people: str, attacker: str) -> None:
         self.cell, self.attacker = cell, attacker
@@ -42,25 +43,19 @@ class CellDetail:
         self.people.value = people
         self.compared.value = groups_table(cell, attacker)
         self.judge.value = judge_html(cell, attacker)
-        self.draw()
+        self.chart.redraw()
 
     def nothing(self) -> None:
         self.cell = None
         self.words.value = f"<p class='dp-soft'>{LATER}</p>"
-        self.people.value = self.compared.value = self.judge.value = self.chart.value = ""
+        self.people.value = self.compared.value = self.judge.value = self.chart.view.value = ""
 
-    def draw(self) -> None:
-        if self.cell is None or not self.can_draw:
-            return
+    def drawn(self, width: int) -> Chart | None:
+        if self.cell is None:
+            return None
         from dpmia_lab.plots.evaluation import groups_chart
 
-        chart = groups_chart(self.cell.numbers, self.attacker, results_width(self.page))
-        self.chart.value = chart_html(chart.png(), chart.alt)
-
-    def set_page_width(self, page: int) -> None:
-        if page != self.page:
-            self.page = page
-            self.draw()
+        return groups_chart(self.cell.numbers, self.attacker, width)
 
 
 def people_of(grid: Grid, place: Place, attacker: str) -> str:
@@ -85,15 +80,16 @@ def people_of(grid: Grid, place: Place, attacker: str) -> str:
 
 
 class CellView:
-    """What the reader's own cell comes to; ``current()`` tells whose settings a result belongs to."""
+    """What the reader's own cell comes to."""
 
     def __init__(self) -> None:
         self.config: Config | None = None
         self.result: Result | None = None
         self.truth: np.ndarray | None = None
-        self.attacker = with_classes(choice("the attacker's drawing", swapped(ATTACKERS)), "dp-field", "dp-attacker")
+        self.attacker = field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
         on_change(self.attacker, lambda _: self.draw())
         self.live, self.detail = text(NOTHING, "dp-live-people"), CellDetail()
+        self.charts = [self.detail.chart]
         self.view = column(self.live, self.detail.view, classes=("dp-cell-results",))
 
     def started(self, config: Config) -> None:
@@ -115,12 +111,9 @@ class CellView:
     def draw(self) -> None:
         if self.result is None or self.config is None:
             return
-        self.live.value, self.detail.can_draw = "", True
+        self.live.value = ""
         cell = CellResult(self.config, self.result.numbers, "your own", own=True)
         self.detail.show(cell, own_people(self.result, self.attacker.value), self.attacker.value)
-
-    def set_page_width(self, page: int) -> None:
-        self.detail.set_page_width(page)
 
 
 def live_html(truth: np.ndarray, drawn: np.ndarray, words: str) -> str:

@@ -183,8 +183,3 @@ def gallery_html(
 def strip_html(names: list[str], pictures: np.ndarray) -> str:
     images = "".join(picture_html(p, f"{name}, drawn") for name, p in zip(names, pictures, strict=True))
     return f'<div class="dp-strip">{images}</div>'
-
-
-def swapped(words: dict[str, str]) -> list[tuple[str, str]]:
-    """As a choice wants it."""
-    return [(said, name) for name, said in words.items()]

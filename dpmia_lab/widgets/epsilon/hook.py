@@ -5,45 +5,15 @@ import numpy as np
 
 from dpmia_lab.experiments import one_step
 from dpmia_lab.experiments.one_step import CLIP, SHOWN, Step
-from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.widgets.kit.controls import scale
+from dpmia_lab.widgets.kit.controls import field, scale
 from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import (
-    button,
-    card,
-    column,
-    error_html,
-    number_html,
-    on_change,
-    page_poster,
-    text,
-    with_classes,
-)
-from dpmia_lab.widgets.kit.pictures import picture_html
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.parts import button, card, column, number_html, on_change, text
+from dpmia_lab.widgets.kit.pictures import figures_html
+from dpmia_lab.widgets.kit.stage_run import StageRun
 
 SIGMAS = (
-    0.0,
-    0.003,
-    0.005,
-    0.01,
-    0.015,
-    0.02,
-    0.03,
-    0.05,
-    0.07,
-    0.1,
-    0.15,
-    0.2,
-    0.3,
-    0.5,
-    0.7,
-    1.0,
-    1.5,
-    2.0,
-    3.0,
-    5.0,
-)
+    0.0, 0.003, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0,
+)  # fmt: skip
 WAITING = "The page is taking one step of training…"
 
 
@@ -51,13 +21,10 @@ class OneStepPanel:
     """The step is computed once, by itself; noise is only scaled, so the pictures follow the slider."""
 
     def __init__(self) -> None:
-        self.runner = Runner(page_poster())
         self.step: Step | None = None
         self.draws = 0
-        self.sigma = with_classes(scale("σ, noise in units of the clipping norm", SIGMAS), "dp-field", "dp-noise")
-        self.who = with_classes(
-            widgets.IntSlider(min=1, max=SHOWN, description="whose photograph"), "dp-field", "dp-who"
-        )
+        self.sigma = field(scale("σ, noise in units of the clipping norm", SIGMAS), "noise")
+        self.who = field(widgets.IntSlider(min=1, max=SHOWN, description="whose photograph"), "who")
         self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
         self.pictures = text(waiting_html(), "dp-one-step-pictures")
         self.number = text(chance_html(0.0), "dp-one-step-number")
@@ -70,18 +37,11 @@ class OneStepPanel:
             "their gradients. Take the sum with one photograph in it and the sum without. What differs is the part "
             "of that photograph. Then move σ.</p>"
         )
-        self.view = card(words, self.pictures, controls, OnceUp(self.start).signal, name="dp-one-step")
+        self.work = StageRun(one_step.one_step, self.taken, problem=self.pictures)
+        self.view = card(words, self.pictures, controls, OnceUp(self.work.start).signal, name="dp-one-step")
 
-    def start(self) -> None:
-        self.runner.start(self.stage, lambda events: None, self.ended)
-
-    def stage(self) -> Stage[Step]:
-        yield Progress(0, 1, "loading PyTorch")
-        return (yield from one_step.one_step())
-
-    def ended(self, step: Step | None, problem: str | None) -> None:
+    def taken(self, step: Step) -> None:
         self.step = step
-        self.pictures.value = error_html(problem or "")
         self.draw()
 
     def draw_again(self) -> None:
@@ -115,15 +75,6 @@ def pictures_html(step: Step, who: int, sigma: float, draw: int) -> str:
             ),
         ]
     )
-
-
-def figures_html(figures: list[tuple[np.ndarray, str, str]]) -> str:
-    cells = "".join(
-        f'<figure class="dp-person">{picture_html(picture, title)}'
-        f"<figcaption><b>{title[0].upper()}{title[1:]}</b><br>{words}</figcaption></figure>"
-        for picture, title, words in figures
-    )
-    return f'<div class="dp-three">{cells}</div>'
 
 
 def waiting_html() -> str:

@@ -1,5 +1,6 @@
 """The main panel of lesson 2: train with noise, and watch what it costs and what it buys."""
 
+import math
 from dataclasses import replace
 from html import escape
 
@@ -16,15 +17,16 @@ from dpmia_lab.widgets.epsilon.view import TrainingView
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import panel, text
 from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.tables import table_html
 
 
 class TrainingPanel(ExperimentPanel):
-    charts = "dpmia_lab.plots.privacy"
+    plots = "dpmia_lab.plots.privacy"
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
-        view = TrainingView(lambda: self.table.runs)
+        results = TrainingView(lambda: self.table.runs)
         words = Words("Train", PRESET_WORDS, summary, compared_html)
-        super().__init__("private_training", private_training, view, new_controls, REASONS, words, query, store)
+        super().__init__("private_training", private_training, results, new_controls, REASONS, words, query, store)
 
     def layout(self) -> widgets.VBox:
         controls = [
@@ -40,7 +42,7 @@ class TrainingPanel(ExperimentPanel):
             self.bar,
             self.problem,
         ]
-        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-training")
+        return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-training")
 
     def take(self, setting: Setting) -> None:
         """What the playground stands at; the data, the model and the size of a step stay."""
@@ -51,17 +53,18 @@ class TrainingPanel(ExperimentPanel):
     def show_settings(self, config: Config) -> None:
         super().show_settings(config)
         if self.last is None:
-            self.seen.expect(config)
+            self.results.expect(config)
 
     def chosen(self) -> None:
         super().chosen()
-        self.seen.draw_chart()
+        self.results.chart.redraw()
 
 
 def spent_words(run: Run) -> str:
     n, c = run.result.numbers, run.config
-    name, accountant = ("epsilon_tight", "tight") if "epsilon_tight" in n else ("epsilon", "moments")
-    return Guarantee(n.get(name, float("inf")), c.unit, c.neighbours, n["delta"], accountant).words()
+    if "epsilon_tight" in n:
+        return Guarantee(n["epsilon_tight"], c.unit, c.neighbours, n["delta"], "tight").words()
+    return Guarantee(n.get("epsilon", math.inf), c.unit, c.neighbours, n["delta"], "moments").words()
 
 
 def summary(run: Run) -> str:
@@ -82,10 +85,9 @@ def compared_html(runs: list[Run]) -> str:
     """A line of numbers a run."""
     if not runs:
         return ""
-    rows = "".join(
-        f"<tr><td>run {run.number}: {escape(spent_words(run))}</td><td>{run.result.numbers['test_accuracy']:.1%}</td>"
-        f"<td>{run.result.numbers['train_accuracy']:.1%}</td><td>{run.result.numbers['noise']:.2g}</td></tr>"
-        for run in runs
-    )
-    heads = "<th>run</th><th>accuracy, new</th><th>accuracy, training</th><th>noise a number</th>"
-    return f'<div class="dp-scroll"><table><tr>{heads}</tr>{rows}</table></div>'
+    rows = []
+    for run in runs:
+        n = run.result.numbers
+        accuracies = f"{n['test_accuracy']:.1%}", f"{n['train_accuracy']:.1%}"
+        rows.append((f"run {run.number}: {spent_words(run)}", *accuracies, f"{n['noise']:.2g}"))
+    return table_html(("run", "accuracy, new", "accuracy, training", "noise a number"), rows)

@@ -1,13 +1,18 @@
-"""The playground's numbers with their words: the answer, what it means for one person, every accountant's view."""
+"""Lesson 2 in words: the playground's answer, what it means for one person, every accountant's; then a training's."""
 
 import math
 from html import escape
 
+import ipywidgets as widgets
+
+from dpmia_lab.experiments.private_training import Config
 from dpmia_lab.experiments.spending import FOLLOWS, Setting, Tight
-from dpmia_lab.privacy.accounting import ACCOUNTANTS, NEIGHBOURS, rounded_up, short
+from dpmia_lab.privacy.accounting import ACCOUNTANTS, NEIGHBOURS, Guarantee, rounded_up, short
 from dpmia_lab.privacy.paper import ClosedForm
 from dpmia_lab.privacy.tradeoff import highest_belief
-from dpmia_lab.widgets.kit.parts import card, number_html, text
+from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.parts import card, number_html, number_row, text
+from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
 TITLES = {
     "epsilon": "ε spent",
@@ -47,14 +52,14 @@ def clustering_words(unit: str) -> str:
 def headline_html(setting: Setting | None, tight: Tight | None, missed: float) -> str:
     """Four numbers; dashes where there is no setting to speak of, dots where the tight answer is still to come."""
     if setting is None:
-        return numbers(number_html("–", "no answer", "These settings do not go together; see beside the controls."))
+        return number_row(number_html("–", "no answer", "These settings do not go together; see beside the controls."))
     follows = setting.follows
     epsilon = tight.epsilon if tight else setting.epsilon
     by = "tight" if tight else "moments"
     asked = tight.answers.get("tight") if tight else None
     tight_value = "…" if asked is None else asked if isinstance(asked, str) else figure_text(follows, asked)
     caught = 100 * (1 - float(missed))
-    return numbers(
+    return number_row(
         number_html(shown(setting), f"{TITLES[follows]}, at once", instant_words(setting)),
         number_html(tight_value, f"{TITLES[follows]}, tight", tight_words(setting, tight), "protected"),
         number_html(
@@ -71,10 +76,6 @@ def headline_html(setting: Setting | None, tight: Tight | None, missed: float) -
             "exposed",
         ),
     )
-
-
-def numbers(*cells: str) -> str:
-    return f'<div class="dp-numbers">{"".join(cells)}</div>'
 
 
 def instant_words(setting: Setting) -> str:
@@ -96,49 +97,124 @@ def answers_html(setting: Setting, answers: dict[str, float | str]) -> str:
     symbol = FOLLOWS[setting.follows]
     within = "" if setting.follows == "epsilon" else f"ε at most {setting.epsilon:g}, "
     about = f"{within}for a {setting.unit} ({NEIGHBOURS[setting.neighbours]}; δ = {short(setting.used_delta)})"
-    rows = "".join(
-        f"<tr><td>{escape(ACCOUNTANTS[name].words)}<br><small>{escape(ACCOUNTANTS[name].explanation)}</small></td>"
-        f"<td>{'no guarantee' if isinstance(value, str) else figure_text(setting.follows, value)}</td></tr>"
+    rows = [
+        (
+            with_small(ACCOUNTANTS[name].words, ACCOUNTANTS[name].explanation),
+            "no guarantee" if isinstance(value, str) else figure_text(setting.follows, value),
+        )
         for name, value in answers.items()
-    )
-    return (
-        f"<table><caption>{symbol} {about}, by accountant. Each of these numbers is valid; the tight one "
-        f"wastes least.</caption><tr><th>accountant</th><th>{symbol}</th></tr>{rows}</table>"
-    )
+    ]
+    caption = f"{symbol} {about}, by accountant. Each of these numbers is valid; the tight one wastes least."
+    return table_html(("accountant", symbol), rows, caption)
 
 
 def conditions_html(setting: Setting, form: ClosedForm) -> str:
-    verdict = (
-        f"it says ε = {rounded_up(form.epsilon)}, and here that is a guarantee"
-        if form.holds
-        else f"it says ε = {rounded_up(form.epsilon)}, but here that is <b>no guarantee</b>"
-    )
-    rows = "".join(
-        f"<tr><td>{escape(c.words)}</td><td>{c.left_value:.4g} against {c.right_value:.4g}</td>"
-        f"<td>{'met' if c.met else '<span class=dp-exposed>broken</span>'}</td></tr>"
-        for c in form.conditions
-    )
+    guarantee = "and here that is a guarantee" if form.holds else "but here that is <b>no guarantee</b>"
     theorem = "Theorem 1" if setting.neighbours == "replace-one" else "Remark 1"
-    return (
-        f"<table><caption>Paper A's closed form ({theorem}): {verdict}. What its proof needs:</caption>"
-        f"<tr><th>condition</th><th>its two sides here</th><th></th></tr>{rows}</table>"
-    )
+    rows = [
+        (
+            c.words,
+            f"{c.left_value:.4g} against {c.right_value:.4g}",
+            "met" if c.met else Html("<span class=dp-exposed>broken</span>"),
+        )
+        for c in form.conditions
+    ]
+    said = f"it says ε = {rounded_up(form.epsilon)}, {guarantee}"
+    caption = Html(f"Paper A's closed form ({theorem}): {said}. What its proof needs:")
+    return table_html(("condition", "its two sides here", ""), rows, caption)
 
 
-def promises():
+def promises() -> widgets.VBox:
     """What an ε promises at best, for some that papers report."""
     priors = {"1 in 2": 0.5, "1 in 1,000": 1e-3, "1 in a million": 1e-6}
-    rows = "".join(
-        f"<tr><td>ε&nbsp;=&nbsp;{epsilon:g}</td>"
-        + "".join(f"<td>{percent(highest_belief(prior, epsilon))}</td>" for prior in priors.values())
-        + "</tr>"
+    rows = [
+        (f"ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{epsilon:g}",
+         *(percent(highest_belief(prior, epsilon)) for prior in priors.values()))
         for epsilon in (0.1, 1.0, 3.0, 8.0, 18.0)
+    ]  # fmt: skip
+    caption = "How sure an attacker may become, at most, that one unit was in (but for a chance of about δ). "
+    heads = ("", *(f"thought {odds} before" for odds in priors))
+    return card(text(table_html(heads, rows, f"{caption}Lower is safer.")), name="dp-promises")
+
+
+# ---- a training
+WAITING = "<p>Nothing has been trained yet. While it runs you see accuracy and the privacy spent, step by step.</p>"
+
+
+def live_words(config: Config, values: dict) -> str:
+    """A step of it."""
+    spent = Guarantee(values["epsilon"], config.unit, config.neighbours, values["delta"], "moments")
+    accuracy = f"accuracy {values['accuracy']:.0%}" if "accuracy" in values else "accuracy not measured yet"
+    return (
+        f"<p>Step {values['step']} of {values['steps']}: <span class='dp-protected'>{accuracy}</span>, "
+        f"<span class='dp-exposed'>{escape(spent.words())}</span>.<br>"
+        f"<small>{joined_words(values)} {clustering_words(config.unit)}</small></p>"
     )
-    heads = "".join(f"<th>thought {odds} before</th>" for odds in priors)
-    return card(
-        text(
-            f'<div class="dp-scroll"><table><caption>How sure an attacker may become, at most, that one unit was in '
-            f"(but for a chance of about δ). Lower is safer.</caption><tr><th></th>{heads}</tr>{rows}</table></div>"
+
+
+def joined_words(values: dict) -> str:
+    if not values.get("joined"):
+        return "Nobody joined this step: only noise was added, and it is paid for like any other."
+    return (
+        f"{values['joined']} joined this step; the gradients of {values['clipped']:.0%} of them were longer than S and "
+        f"were clipped."
+    )
+
+
+def finished_words(config: Config, result: Result) -> str:
+    steps = int(result.numbers["steps"])
+    if config.budget and steps < config.steps:
+        return (
+            f"<p><b>The budget of ε = {config.budget:g} ended the run</b> after {steps} of {config.steps} steps: one "
+            f"more would have exceeded it (moments accountant).<br><small>&nbsp;</small></p>"
+        )
+    return f"<p>Finished after {steps} steps.<br><small>&nbsp;</small></p>"
+
+
+def numbers_html(config: Config, result: Result) -> str:
+    n = result.numbers
+
+    def spent(name: str, accountant: str) -> tuple[str, str]:
+        guarantee = Guarantee(n.get(name, math.inf), config.unit, config.neighbours, n["delta"], accountant)
+        number, _, about = guarantee.words().removeprefix("ε = ").partition(" for ")
+        return number, f"For {escape(about)}."
+
+    tight, tight_words = spent("epsilon_tight", "tight")
+    moments, moments_words = spent("epsilon", "moments")
+    paper, paper_words = spent("epsilon_paper", "paper-moments")
+    belief = percent(highest_belief(0.5, n.get("epsilon_tight", math.inf)))
+    cells = [
+        number_html(
+            f"{n['test_accuracy']:.0%}",
+            "accuracy on new pictures",
+            f"Higher is more useful. On its training pictures {n['train_accuracy']:.0%}, by chance {n['chance']:.1%}.",
+            "protected",
         ),
-        name="dp-promises",
-    )
+        number_html(tight, "ε, tight", f"{tight_words} Lower is safer.", "exposed"),
+        number_html(
+            belief,
+            "sure, at most, from even odds",
+            f"How certain anybody can become that one {config.unit} was in (but for a chance of about δ). 50 % is no "
+            f"news; lower is safer.",
+            "exposed",
+        ),
+        number_html(moments, "ε, at once", f"{moments_words} What was counted while it ran."),
+        number_html(paper, "ε, as paper A counts", paper_words, "reference"),
+        number_html(
+            f"{n['noise']:.2g}",
+            "noise in each number of a step",
+            f"σS/(qK): with more units (here K = {int(n['units']):,}) the same σ disturbs the mean less. "
+            f"Lower is more useful.",
+        ),
+    ]
+    note = clustering_words(config.unit)
+    return (f'<div class="dp-note">{note}</div>' if note else "") + number_row(*cells)
+
+
+def chart_words(reference: dict | None) -> str:
+    runs = "Large: this run; smaller: your earlier ones on the same data and model, for the same unit and neighbours."
+    if reference is None:
+        return f"{runs} The lab has no reference curve for these settings."
+    c = reference["config"]
+    how = f"the noise σ varied at q = {c['q']:g} and T = {c['steps']}, mean ± s.d. over seeds"
+    return f"{runs} Grey: this lab's reference, {how}."

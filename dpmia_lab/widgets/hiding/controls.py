@@ -5,7 +5,7 @@ import ipywidgets as widgets
 from dpmia_lab.experiments import inversion
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.widgets.inversion.controls import WORDS, only_faces
-from dpmia_lab.widgets.kit.controls import choice, scale
+from dpmia_lab.widgets.kit.controls import choice, scale, swapped
 
 PRESET_WORDS = {
     "faces": "faces: hide a person (class)",
@@ -28,14 +28,14 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "data": choice("data set", sets),
         "people": scale("people", (10, 20, 40, 80, 120)),
         "model": choice("model", [(WORDS[name], name) for name in inversion.MODELS]),
-        "unit": choice("hide, beside a record,", [(words, name) for name, words in UNIT_WORDS.items()]),
+        "unit": choice("hide, beside a record,", swapped(UNIT_WORDS)),
         "k_sub": scale("k_sub, subclasses a class", (1, 2, 5, 10, 20, 50, 100, 200)),
         "accuracy": scale("test accuracy both must reach", (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)),
         "q": scale("q, chance to join a step", (0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 1.0)),
         "steps": scale("T, steps", (15, 30, 60, 100, 150, 300, 600)),
         "clip": scale("S, clipping norm of a gradient", (0.1, 0.3, 1.0, 3.0, 10.0)),
         "rate": scale("η, size of a step", (0.1, 0.3, 1.0, 1.5, 3.0, 6.0)),
-        "neighbours": choice("neighbouring data sets", [(words, name) for name, words in NEIGHBOURS.items()]),
+        "neighbours": choice("neighbouring data sets", swapped(NEIGHBOURS)),
         "repeats": scale("seeds, for the spread", (1, 2, 3, 5)),
         "seed": widgets.IntText(description="first seed (fixes every random choice)"),
     }

@@ -1,16 +1,13 @@
 """ε against accuracy and against reconstructions: reference, the paper's points, and the reader's own on top."""
 
-import time
 from dataclasses import replace
 
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import privacy_sweep
 from dpmia_lab.options import as_dict
-from dpmia_lab.stages import Event, Progress, Stage
-from dpmia_lab.store import Result
+from dpmia_lab.stages import Stage
 from dpmia_lab.widgets.hiding.curves_data import (
     MEASURES,
     SWEEPS,
@@ -25,23 +22,12 @@ from dpmia_lab.widgets.hiding.curves_data import (
 )
 from dpmia_lab.widgets.hiding.panel import HidingPanel
 from dpmia_lab.widgets.hiding.view import ATTACKER_WORDS, CHARTED
-from dpmia_lab.widgets.kit.controls import choice, scale
-from dpmia_lab.widgets.kit.opening import load_in_background
-from dpmia_lab.widgets.kit.parts import (
-    RunBar,
-    column,
-    error_html,
-    on_change,
-    page_poster,
-    page_width,
-    panel,
-    results_width,
-    text,
-    with_classes,
-)
-from dpmia_lab.widgets.kit.pictures import chart_html
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
+from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
+from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
+from dpmia_lab.widgets.kit.stage_run import StageRun
 
+PLOTS = "dpmia_lab.plots.hiding"
 CHART_DELAY = 5.0  # seconds: the page comes first, and the digit at its top
 SETS = {"faces": "generated faces", "digits": "MNIST digits"}
 SWEPT = {"record": "σ of the record-level model", "unit": "σ of the (sub)class-level model", "k_sub": "k_sub"}
@@ -53,36 +39,34 @@ class CurvesPanel:
     """``main``: the panel whose runs are drawn too."""
 
     def __init__(self, main: HidingPanel) -> None:
-        self.main, self.runner = main, Runner(page_poster())
-        self.page, self.can_draw = 1120, False
+        self.main = main
         self.sweeps: dict[str, dict[str, Points]] = {data: {} for data in SWEEPS}  # the reader's own
-        self.which = self._field(choice("data", [(words, name) for name, words in SETS.items()]), "curves-data")
-        self.attacker = self._field(choice("attacker", [(w, n) for n, w in ATTACKER_WORDS.items()]), "curves-attacker")
-        self.measure = self._field(choice("measure of a drawing", CHARTED), "curves-measure")
-        self.swept = self._field(choice("vary", [("", "")]), "curves-swept")
-        self.repeats = self._field(scale("seeds, for the spread", (1, 2, 3)), "curves-repeats")
-        self.seed = self._field(widgets.IntText(description="first seed"), "curves-seed")
-        self.bar = RunBar("Run a sweep", self.run, self.runner.stop)
-        self.problem = text("")
-        self.charts, self.about, self.ranks = text("", "dp-chart"), text(""), text("", "dp-ranks")
+        self.which = field(choice("data", swapped(SETS)), "curves-data")
+        self.attacker = field(choice("attacker", swapped(ATTACKER_WORDS)), "curves-attacker")
+        self.measure = field(choice("measure of a drawing", CHARTED), "curves-measure")
+        self.swept = field(choice("vary", [("", "")]), "curves-swept")
+        self.repeats = field(scale("seeds, for the spread", (1, 2, 3)), "curves-repeats")
+        self.seed = field(widgets.IntText(description="first seed"), "curves-seed")
+        self.work = StageRun(self.begin, self.done, button="Run a sweep")
+        self.over_epsilon = ChartPlace(self.drawn_over_epsilon, PLOTS, "dp-chart", delay=CHART_DELAY)
+        self.over_subclasses = ChartPlace(self.drawn_over_subclasses, PLOTS, "dp-chart", delay=CHART_DELAY)
+        self.charts = [self.over_epsilon, self.over_subclasses]
+        self.about, self.ranks = text(""), text("", "dp-ranks")
         self.subclasses = column(
-            text("<h4>How finely to divide a class? σ and q fixed</h4>"), text("", "dp-chart"), classes=("dp-section",)
+            text("<h4>How finely to divide a class? σ and q fixed</h4>"),
+            self.over_subclasses.view,
+            classes=("dp-section",),
         )
         for control in (self.attacker, self.measure):
             on_change(control, lambda _: self.draw())
         on_change(self.which, lambda _: self.data_chosen())
         main.listeners.append(lambda run: self.draw())
         controls = [self.which, self.attacker, self.measure, text("<h4>Your own sweep</h4>")]
-        controls += [self.swept, self.repeats, self.seed, self.bar, self.problem]
+        controls += [self.swept, self.repeats, self.seed, self.work.bar, self.work.problem]
         ranks = column(text("<h4>Does a smaller ε go with a safer picture?</h4>"), self.ranks, classes=("dp-section",))
-        results = [self.charts, self.about, self.subclasses, ranks, page_width(self.resized)]
+        results = [self.over_epsilon.view, self.about, self.subclasses, ranks, width_for(*self.charts)]
         self.view = panel(controls, results, "dp-curves")
         self.data_chosen()
-        load_in_background("dpmia_lab.plots.hiding", CHART_DELAY, self.draw_first)
-
-    @staticmethod
-    def _field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
-        return with_classes(control, "dp-field", f"dp-{name}")
 
     # ---- what is shown
     def data_chosen(self) -> None:
@@ -94,22 +78,22 @@ class CurvesPanel:
         self.about.value = about_html(points, data)
         self.draw()
 
-    def draw_first(self) -> None:
-        self.can_draw = True
-        self.draw()
-
     def draw(self) -> None:
-        if not self.can_draw:
-            return
+        for chart in self.charts:
+            chart.redraw()
+
+    def drawn_over_epsilon(self, width: int) -> Chart:
         from dpmia_lab.plots.hiding import curves_chart
 
-        width = results_width(self.page)
-        chart = curves_chart(self.sheet("accuracy"), self.sheet(self.key()), width)
-        self.charts.value = chart_html(chart.png(), chart.alt)
-        if "k_sub" in SWEEPS[self.which.value]:
-            left, right = (self.subclass_sheet(name) for name in ("accuracy", self.key()))
-            chart = curves_chart(left, right, width) if left.curves else None
-            self.subclasses.children[1].value = chart_html(chart.png(), chart.alt) if chart else NOT_YET
+        return curves_chart(self.sheet("accuracy"), self.sheet(self.key()), width)
+
+    def drawn_over_subclasses(self, width: int) -> Chart | str | None:
+        if "k_sub" not in SWEEPS[self.which.value]:
+            return None
+        from dpmia_lab.plots.hiding import curves_chart
+
+        left, right = (self.subclass_sheet(name) for name in ("accuracy", self.key()))
+        return curves_chart(left, right, width) if left.curves else NOT_YET
 
     def key(self) -> str:
         return f"{self.measure.value}_{self.attacker.value}"
@@ -160,45 +144,21 @@ class CurvesPanel:
         lines = {} if name == "accuracy" else baseline_values(data, self.measure.value)
         return Sheet(curves, "k_sub, subclasses a class (1: class-level)", self.words(name), lines)
 
-    def resized(self, page: int) -> None:
-        if page != self.page:
-            self.page = page
-            self.draw()
-
     # ---- the reader's own sweep
-    def run(self) -> None:
-        self.problem.value = ""
+    def begin(self) -> Stage[tuple[str, str, Points]]:
         data, model = self.which.value, self.swept.value
-        try:
-            base = privacy_sweep.PRESETS[SWEEPS[data][model]]
-            config = replace(base, repeats=self.repeats.value, seed=self.seed.value)
-        except Mistake as mistake:
-            self.problem.value = error_html(str(mistake))
-            return
-        self.bar.started()
-        start = time.monotonic()
-        self.runner.start(
-            lambda: self.stage(config),
-            self.happened,
-            lambda result, problem: self.ended(result, problem, config, data, model, time.monotonic() - start),
-        )
+        base = privacy_sweep.PRESETS[SWEEPS[data][model]]
+        return self.stage(data, model, replace(base, repeats=self.repeats.value, seed=self.seed.value))
 
-    def stage(self, config: privacy_sweep.Config) -> Stage[Result]:
-        yield Progress(0, 1, "loading PyTorch")
-        return (yield from privacy_sweep.run(config))
+    def stage(self, data: str, model: str, config: privacy_sweep.Config) -> Stage[tuple[str, str, Points]]:
+        result = yield from privacy_sweep.run(config)
+        return data, model, Points(result.arrays, result.numbers, as_dict(config))
 
-    def happened(self, events: list[Event]) -> None:
-        for event in events:
-            if isinstance(event, Progress):
-                self.bar.show(event)
-
-    def ended(self, result: Result | None, problem: str | None, config, data: str, model: str, seconds: float) -> None:
-        self.bar.idle("stopped" if result is None and problem is None else "")
-        self.problem.value = error_html(problem or "")
-        if result is None:
-            return
-        self.sweeps[data][model] = Points(result.arrays, result.numbers, as_dict(config))
-        self.bar.idle(f"{seconds:.0f} s; your points are edged in black. {rank_words(result.numbers)}")
+    def done(self, outcome: tuple[str, str, Points]) -> None:
+        data, model, points = outcome
+        self.sweeps[data][model] = points
+        words = f"{self.work.seconds:.0f} s; your points are edged in black. {rank_words(points.ranks)}"
+        self.work.bar.idle(words)
         self.draw()
 
 

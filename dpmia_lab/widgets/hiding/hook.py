@@ -1,6 +1,5 @@
 """Lesson 3 begins with the harm: every record is hidden, and the digit appears all the same. Which one is it?"""
 
-import time
 from dataclasses import dataclass
 
 import ipywidgets as widgets
@@ -11,11 +10,11 @@ from dpmia_lab.game.drawing import confidences_of
 from dpmia_lab.metrics import classification
 from dpmia_lab.privacy.accounting import Guarantee, rounded_up
 from dpmia_lab.privacy.tradeoff import highest_belief
-from dpmia_lab.stages import Event, Progress, Snapshot, Stage, part
+from dpmia_lab.stages import Event, Snapshot, Stage, part
 from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import button, card, column, error_html, page_poster, text, with_classes
-from dpmia_lab.widgets.kit.pictures import picture_html
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.parts import button, card, column, text, with_classes
+from dpmia_lab.widgets.kit.pictures import figure_html, picture_html
+from dpmia_lab.widgets.kit.stage_run import StageRun
 
 # Few large steps on single digits, each a record of its own: half a second, and ε below 1 for every one of them.
 TRAINING = private_training.Config(data="mnist", sigma=25.0, q=1.0, steps=10, rate=3.0, neighbours="replace-one")
@@ -35,7 +34,6 @@ class Drawn:
 
 def drawn_from_private_model() -> Stage[Drawn]:
     """Train with record-level privacy, then draw all ten digits from the model."""
-    yield Progress(0, 1, "loading PyTorch")
     data = inversion.loaded(TRAINING)
     units = yield from private_training.data_units(TRAINING, data)
     defence = private_training.defence_of(TRAINING, units)
@@ -51,9 +49,8 @@ class HidingHook:
     """Runs by itself when the page opens."""
 
     def __init__(self) -> None:
-        self.runner = Runner(page_poster())
-        self.start_time = 0.0
-        self.picture = text(frame(np.full((1, 28, 28), 0.5), "A private model is being trained…"), "dp-hook-picture")
+        self.picture = text("", "dp-hook-picture")
+        self.show(np.full((1, 28, 28), 0.5), "A private model is being trained…")
         self.words = text(
             "<h3>Right now this page trains a model that reads digits, with differential privacy.</h3>"
             "<p>Noise in every step hides each single picture it learns from. In a moment somebody who holds nothing "
@@ -61,27 +58,21 @@ class HidingHook:
         )
         self.choices = with_classes(widgets.HBox([]), "dp-digits")
         self.answer = text("", "dp-hook-answer")
-        left = column(self.picture, OnceUp(self.start).signal, classes=("dp-hook-left",))
+        self.work = StageRun(drawn_from_private_model, self.ended, self.happened, problem=self.answer)
+        left = column(self.picture, OnceUp(self.work.start).signal, classes=("dp-hook-left",))
         right = column(self.words, self.choices, self.answer, classes=("dp-hook-right",))
         self.view = with_classes(card(left, right, name="dp-hook"), "dp-hook-grid", "dp-hiding-hook")
 
-    def start(self) -> None:
-        self.start_time = time.monotonic()
-        self.runner.start(drawn_from_private_model, self.happened, self.ended)
+    def show(self, picture: np.ndarray, words: str) -> None:
+        self.picture.value = figure_html(picture, words, words)
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, Snapshot) and event.name == "reconstruction":
-                self.picture.value = frame(event.array[SECRET], f"Drawn from the model, step {event.step}")
+                self.show(event.array[SECRET], f"Drawn from the model, step {event.step}")
 
-    def ended(self, drawn: Drawn | None, problem: str | None) -> None:
-        if drawn is None:
-            self.answer.value = error_html(problem or "")
-            return
-        seconds = time.monotonic() - self.start_time
-        self.picture.value = frame(
-            drawn.pictures[SECRET], f"Drawn from the model alone, {seconds:.0f} s after the start"
-        )
+    def ended(self, drawn: Drawn) -> None:
+        self.show(drawn.pictures[SECRET], f"Drawn from the model alone, {self.work.seconds:.0f} s after the start")
         self.words.value = asked_html(drawn)
         self.choices.children = [
             button(str(digit), lambda digit=digit: self.judge(digit, drawn), "dp-digit", tooltip=f"It is a {digit}")
@@ -116,7 +107,3 @@ def asked_html(drawn: Drawn) -> str:
         f"is torn 50 : 50 between two pictures, one of which was in it, cannot become more than {belief:.0%} sure of "
         f"which. That is a strong promise.</p><small>{drawn.promise.words()}</small>"
     )
-
-
-def frame(picture: np.ndarray, words: str) -> str:
-    return f'<figure class="dp-person">{picture_html(picture, words)}<figcaption>{words}</figcaption></figure>'

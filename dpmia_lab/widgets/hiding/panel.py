@@ -30,7 +30,7 @@ class HidingPanel(ExperimentPanel):
             self.bar,
             self.problem,
         ]
-        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-hiding")
+        return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-hiding")
 
 
 def summary(run: Run) -> str:

@@ -17,9 +17,10 @@ from dpmia_lab.widgets.hiding.words import (
     verdict_words,
 )
 from dpmia_lab.widgets.inversion.view import AT_ONCE, pages
-from dpmia_lab.widgets.kit.controls import choice
-from dpmia_lab.widgets.kit.parts import column, download_html, on_change, results_width, text, with_classes
-from dpmia_lab.widgets.kit.pictures import chart_html, data_uri, picture_html, sheet
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
+from dpmia_lab.widgets.kit.controls import choice, field, swapped
+from dpmia_lab.widgets.kit.parts import column, download_html, on_change, text
+from dpmia_lab.widgets.kit.pictures import data_uri, picture_html, sheet
 
 ATTACKER_WORDS = {
     "paper": "enhanced (paper A, lesson 1)",
@@ -39,31 +40,28 @@ class HidingView:
         self.config: Config | None = None
         self.live: dict[str, np.ndarray] = {}
         self.tries: list[str] = []
-        self.width = 640
-        self.attacker = with_classes(
-            choice("attacker", [(words, name) for name, words in ATTACKER_WORDS.items()]), "dp-field", "dp-attacker"
-        )
-        self.stretch = with_classes(
-            widgets.Checkbox(value=True, description="stretch contrast, so that faint drawings show", indent=False),
-            "dp-check",
-            "dp-stretch",
-        )
-        self.which = with_classes(
-            widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "dp-field", "dp-which"
-        )
+        self.attacker = field(choice("attacker", swapped(ATTACKER_WORDS)), "attacker")
+        stretch = "stretch contrast, so that faint drawings show"
+        self.stretch = field(widgets.Checkbox(value=True, description=stretch, indent=False), "stretch")
+        self.which = field(widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "which")
         self.rows = text("", "dp-fades", "dp-model-rows")
         self.search = text("", "dp-search")
         self.verdict, self.table = text("", "dp-fades"), text("", "dp-fades", "dp-results-numbers")
-        self.measure = with_classes(choice("measure", CHARTED), "dp-field", "dp-measure")
-        self.chart, self.exports = text("", "dp-fades", "dp-chart"), text("", "dp-exports")
+        self.measure = field(choice("measure", CHARTED), "measure")
+        self.chart = ChartPlace(
+            self.drawn, "dpmia_lab.plots.hiding", "dp-fades", "dp-chart",
+            keep="dpmia_lab_chart.png", others=self.kept_pictures,
+        )  # fmt: skip
+        self.charts = [self.chart]
         self.published = text("", "dp-published")
         on_change(self.attacker, lambda _: self.attacker_chosen())
         on_change(self.stretch, lambda _: self.draw_rows())
         on_change(self.which, lambda _: self.draw_rows())
-        on_change(self.measure, lambda _: self.draw_chart())
+        on_change(self.measure, lambda _: self.chart.redraw())
+        by_class = [self.measure, self.chart.view, self.chart.exports]
         self.details = column(
             column(text("<h4>Promise and leak of each model</h4>"), self.verdict, self.table, classes=("dp-section",)),
-            column(text("<h4>Class by class</h4>"), self.measure, self.chart, self.exports, classes=("dp-section",)),
+            column(text("<h4>Class by class</h4>"), *by_class, classes=("dp-section",)),
             column(text("<h4>Beside the published figures</h4>"), self.published, classes=("dp-section",)),
         )
         self.details.layout.display = "none"
@@ -115,7 +113,7 @@ class HidingView:
             who = self.attacker.value
             self.verdict.value = f"<p>{verdict_words(self.result, self.config, who)}</p>"
             self.table.value = table_html(self.result, self.config, who, ATTACKER_WORDS[who])
-            self.draw_chart()
+            self.chart.redraw()
 
     def draw_rows(self) -> None:
         shown = slice(self.which.value, self.which.value + AT_ONCE)
@@ -138,27 +136,19 @@ class HidingView:
         n, share = self.result.numbers, f"recognised_mean_{model}_{self.attacker.value}"
         return f"{words}: {n[share]:.0%} recognised, test accuracy {n[f'accuracy_{model}']:.0%}"
 
-    def draw_chart(self) -> None:
+    def drawn(self, width: int) -> Chart | None:
         if self.result is None:
-            return
-        from dpmia_lab.plots.hiding import models_chart  # matplotlib only when there is something to draw
+            return None
+        from dpmia_lab.plots.hiding import models_chart
 
-        arrays, who = self.result.arrays, self.attacker.value
-        names, words = [str(name) for name in arrays["names"]], model_words(self.config)
-        chart = models_chart(arrays, self.measure.value, who, names, words, self.width)
-        image = chart.png()
-        self.chart.value = chart_html(image, chart.alt)
-        rows = [arrays["truth"], *(arrays[f"picture_{model}_{who}"] for model in MODELS)]
-        self.exports.value = "<small>Keep: </small>" + " · ".join(
-            [
-                download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows, zoom=2))),
-                download_html("this chart (PNG)", "dpmia_lab_chart.png", data_uri(image)),
-            ]
-        )
+        arrays, words = self.result.arrays, model_words(self.config)
+        names = [str(name) for name in arrays["names"]]
+        return models_chart(arrays, self.measure.value, self.attacker.value, names, words, width)
 
-    def set_page_width(self, page: int) -> None:
-        self.width = results_width(page)
-        self.draw_chart()
+    def kept_pictures(self) -> list[str]:
+        arrays = self.result.arrays
+        rows = [arrays["truth"], *(arrays[f"picture_{model}_{self.attacker.value}"] for model in MODELS)]
+        return [download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows, zoom=2)))]
 
 
 def row_html(label: str, pictures: np.ndarray | None, name: str = "") -> str:

@@ -4,8 +4,8 @@ import ipywidgets as widgets
 
 from dpmia_lab.experiments import inversion
 from dpmia_lab.widgets.kit.controls import choice, scale
+from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 
-OWN = "own"  # the menu's entry for an uploaded file
 WORDS = {
     "softmax": "softmax regression",
     "mlp": "one hidden layer",
@@ -55,7 +55,7 @@ REASONS = {
 def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     """``sets``: the data sets there are, as (words, name)."""
     return {
-        "data": choice("data set", [*sets, ("your own file…", OWN)]),
+        "data": choice("data set", [*sets, (OWN_WORDS, OWN)]),
         "people": scale("people", (5, 10, 20, 40)),
         "model": choice("model", [(WORDS[name], name) for name in inversion.MODELS]),
         "attack": choice("attack", [("original (E)", "original"), ("enhanced (A)", "enhanced")]),

@@ -1,6 +1,5 @@
 """The first thing a reader sees: a face appears out of a model trained on the spot. Whose is it?"""
 
-import time
 from dataclasses import replace
 
 import ipywidgets as widgets
@@ -8,14 +7,14 @@ import numpy as np
 
 from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion
-from dpmia_lab.game.drawing import class_means, confidences_of
+from dpmia_lab.game.drawing import class_means
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.seeds import numpy_generator
-from dpmia_lab.stages import Event, Progress, Snapshot, Stage
+from dpmia_lab.stages import Event, Snapshot, Stage
 from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import button, card, column, error_html, page_poster, text, with_classes
-from dpmia_lab.widgets.kit.pictures import picture_html
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.parts import button, card, column, text, with_classes
+from dpmia_lab.widgets.kit.pictures import figure_html, picture_html
+from dpmia_lab.widgets.kit.stage_run import StageRun
 
 SUSPECTS = 4
 HOOK = replace(inversion.PRESETS["faces"], steps=120)  # enough for a likeness, in half a second
@@ -26,10 +25,9 @@ class Hook:
 
     def __init__(self, config: inversion.Config = HOOK) -> None:
         self.config = config
-        self.runner = Runner(page_poster())
-        self.start_time = 0.0
         self.target: int | None = None
-        self.picture = text(self._frame(np.full((1, 56, 46), 0.5), "The model is being trained…"), "dp-hook-picture")
+        self.picture = text("", "dp-hook-picture")
+        self.show(np.full((1, 56, 46), 0.5), "The model is being trained…")
         self.words = text(
             "<h3>Right now this page trains a model that puts names to faces.</h3>"
             "<p>Its training photographs never leave it. All it can do is answer with a name. "
@@ -37,25 +35,20 @@ class Hook:
         )
         self.line_up = with_classes(widgets.HBox([]), "dp-suspects")
         self.answer = text("", "dp-hook-answer")
-        left = column(self.picture, OnceUp(self.start).signal, classes=("dp-hook-left",))
+        self.work = StageRun(self.stage, self.ended, self.happened, problem=self.answer)
+        left = column(self.picture, OnceUp(self.work.start).signal, classes=("dp-hook-left",))
         right = column(self.words, self.line_up, self.answer, classes=("dp-hook-right",))
         self.view = with_classes(card(left, right, name="dp-hook"), "dp-hook-grid")
 
-    def start(self) -> None:
-        self.start_time = time.monotonic()
-        self.runner.start(self.stage, self.happened, self.ended)
-
-    def stage(self) -> Stage[tuple[Dataset, np.ndarray, np.ndarray]]:
-        yield Progress(0, 1, "loading PyTorch")
-        data, model, x, _ = yield from inversion.drawn(self.config)
-        labels = np.arange(data.classes)
-        return data, x, confidences_of(model, x)[labels, labels]
+    def stage(self) -> Stage[tuple[Dataset, np.ndarray]]:
+        data, _, x, _ = yield from inversion.drawn(self.config)
+        return data, x
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, Snapshot) and event.name == "reconstruction":
                 who = self._someone(event.array)
-                self.picture.value = self._frame(event.array[who], f"Drawn from the model, step {event.step}")
+                self.show(event.array[who], f"Drawn from the model, step {event.step}")
 
     def _someone(self, x: np.ndarray) -> int:
         """Fixed by the seed, once the number of people is known."""
@@ -63,13 +56,9 @@ class Hook:
             self.target = int(numpy_generator(self.config.seed, "hook").integers(len(x)))
         return self.target
 
-    def ended(self, outcome, problem: str | None) -> None:
-        if outcome is None:
-            self.answer.value = error_html(problem or "")
-            return
-        data, x, confidence = outcome
-        seconds = time.monotonic() - self.start_time
-        self.picture.value = self._frame(x[self.target], f"Drawn from the model alone, {seconds:.0f} s after the start")
+    def ended(self, outcome: tuple[Dataset, np.ndarray]) -> None:
+        data, x = outcome
+        self.show(x[self.target], f"Drawn from the model alone, {self.work.seconds:.0f} s after the start")
         self.words.value = (
             f"<h3>Who is this?</h3><p>The face was drawn from a model that knows {data.classes} names and has no "
             f"picture in it. The four photographs below were <b>not</b> used for training. Which of these people is "
@@ -103,6 +92,5 @@ class Hook:
                 f"the head, and try another.</div>"
             )
 
-    @staticmethod
-    def _frame(picture: np.ndarray, words: str) -> str:
-        return f'<figure class="dp-person">{picture_html(picture, words)}<figcaption>{words}</figcaption></figure>'
+    def show(self, picture: np.ndarray, words: str) -> None:
+        self.picture.value = figure_html(picture, words, words)

@@ -1,38 +1,29 @@
 """The main panel of lesson 1: train a model, invert it, look, measure, compare."""
 
-import tempfile
 from html import escape
 from pathlib import Path
 
 import ipywidgets as widgets
 
-from dpmia_lab.checks import Mistake
 from dpmia_lab.data import from_upload
 from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.inversion import Config
 from dpmia_lab.options import number_text
 from dpmia_lab.store import Store
-from dpmia_lab.widgets.inversion.controls import OWN, PRESET_WORDS, REASONS, WORDS, new_controls
+from dpmia_lab.widgets.inversion.controls import PRESET_WORDS, REASONS, WORDS, new_controls
 from dpmia_lab.widgets.inversion.view import InversionView
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
-from dpmia_lab.widgets.kit.parts import error_html, on_change, panel, text, with_classes
+from dpmia_lab.widgets.kit.parts import panel, text
 from dpmia_lab.widgets.kit.pictures import picture_html
 from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.upload import OWN, OwnFile
 
 
 class InversionPanel(ExperimentPanel):
     """Its data may also be a file of the visitor's own."""
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
-        self.uploads = tempfile.TemporaryDirectory(prefix="dpmia_lab_")
-        self.uploaded: Path | None = None
-        self.upload = with_classes(
-            widgets.FileUpload(
-                accept=".npz,.zip", multiple=False, description="Choose an .npz or .zip (at most 20 MB)"
-            ),
-            "dp-upload",
-        )
-        on_change(self.upload, lambda _: self.take_upload())
+        self.own = OwnFile((".npz", ".zip"), found_words, self.say)
         words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
         super().__init__("inversion", inversion, InversionView(), new_controls, REASONS, words, query, store)
 
@@ -41,48 +32,37 @@ class InversionPanel(ExperimentPanel):
             self.preset,
             text("<h4>The model</h4>"),
             self.controls.group("data"),
-            self.upload,
+            self.own.view,
             self.controls.group("people", "model"),
             text("<h4>The attack</h4>"),
             self.controls.group("attack", "prior", "lam", "steps", "rate", "box", "process", "smooth", "seed"),
             self.bar,
             self.problem,
         ]
-        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-inversion")
+        return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-inversion")
 
     def config(self, **values) -> Config:
         if values["data"] == OWN:
-            if self.uploaded is None:
-                raise Mistake("data must be a file you chose; none is chosen yet.")
-            values["data"] = str(self.uploaded)
+            values["data"] = self.own.chosen()
         return super().config(**values)
 
     def changed(self) -> None:
-        self.upload.layout.display = "" if self.controls.values()["data"] == OWN else "none"
+        self.own.offer(self.controls.values()["data"])
         super().changed()
 
     def is_upload(self, config: Config) -> bool:
-        return Path(self.uploads.name) in Path(config.data).parents
+        return self.own.holds(config.data)
 
-    def take_upload(self) -> None:
-        """Check the visitor's file at once, and keep it for as long as the page lives."""
-        if not self.upload.value:
-            return
-        self.uploaded = None  # a refused file must not leave an earlier one in its place
-        given = self.upload.value[0]
-        name, content = Path(given["name"]).name, bytes(given["content"])
-        try:
-            data = from_upload(name, content, seed=0)
-        except Mistake as mistake:
-            self.problem.value = error_html(str(mistake))
-            return
-        self.uploaded = Path(tempfile.mkdtemp(dir=self.uploads.name)) / name  # its own folder: names may repeat
-        self.uploaded.write_bytes(content)
+    def say(self, about_the_file: str) -> None:
         self.changed()
-        self.problem.value = (
-            f'<div class="dp-note">{escape(name)}: {len(data.train_x) + len(data.test_x)} pictures of '
-            f"{data.classes} classes, {data.shape[1]} × {data.shape[2]} pixels.</div>"
-        )
+        self.problem.value = about_the_file
+
+
+def found_words(path: Path) -> str:
+    """What is in a visitor's own file."""
+    data = from_upload(path.name, path.read_bytes(), seed=0)
+    _, height, width = data.shape
+    return f"{len(data.train_x) + len(data.test_x)} pictures of {data.classes} classes, {height} × {width} pixels."
 
 
 def compared_html(runs: list[Run]) -> str:

@@ -9,18 +9,10 @@ from dpmia_lab.experiments.inversion import Config
 from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.kit.parts import (
-    button,
-    column,
-    download_html,
-    number_html,
-    on_change,
-    results_width,
-    row,
-    text,
-    with_classes,
-)
-from dpmia_lab.widgets.kit.pictures import chart_html, data_uri, people_html, sheet
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
+from dpmia_lab.widgets.kit.controls import choice, field
+from dpmia_lab.widgets.kit.parts import button, column, download_html, number_html, on_change, row, text
+from dpmia_lab.widgets.kit.pictures import data_uri, people_html, sheet
 
 AT_ONCE = 10  # people shown at a time
 FAINT = 0.01  # the eye sees nothing of a picture whose pixels differ less; the judge stretches its contrast
@@ -36,41 +28,36 @@ class InversionView:
     """Shows a run while it happens (``live``) and when it is done (``show``)."""
 
     def __init__(self) -> None:
+        self.config: Config | None = None
         self.result: Result | None = None
         self.truth: np.ndarray | None = None
-        self.width = 640
         self.people = text(waiting_html(), "dp-fades", "dp-faces")
-        self.which = with_classes(
-            widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "dp-field", "dp-which"
-        )
-        self.zoom = with_classes(
-            widgets.SelectionSlider(options=[("small", 1), ("medium", 2), ("large", 4)], description="picture size"),
-            "dp-field",
-            "dp-zoom",
-        )
-        self.frame = with_classes(
-            widgets.IntSlider(min=0, max=0, description="time-lapse: step of the attack", readout=False),
-            "dp-field",
-            "dp-frame",
-        )
+        self.which = field(widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "which")
+        sizes = [("small", 1), ("medium", 2), ("large", 4)]
+        self.zoom = field(widgets.SelectionSlider(options=sizes, description="picture size"), "zoom")
+        lapse = widgets.IntSlider(min=0, max=0, description="time-lapse: step of the attack", readout=False)
+        self.frame = field(lapse, "frame")
         self.play = button("Play", self.play_or_pause, "dp-small", "dp-play", tooltip="Play the time-lapse")
         self.step_words = text("", "dp-soft", "dp-step")
         self.numbers = text("", "dp-fades", "dp-results-numbers")
-        self.measure = with_classes(widgets.Dropdown(options=MEASURES, description="measure"), "dp-field", "dp-measure")
-        self.chart = text("", "dp-fades", "dp-chart")
-        self.exports = text("", "dp-exports")
+        self.measure = field(choice("measure", MEASURES), "measure")
+        self.chart = ChartPlace(
+            self.drawn, "dpmia_lab.plots.inversion", "dp-fades", "dp-chart",
+            keep="dpmia_lab_chart.png", others=self.kept_pictures,
+        )  # fmt: skip
+        self.charts = [self.chart]
         self.playing: asyncio.Task | None = None
         on_change(self.which, lambda _: self.draw_people())
         on_change(self.zoom, lambda _: self.draw_people())
         on_change(self.frame, lambda _: self.draw_people())
-        on_change(self.measure, lambda _: self.draw_chart())
+        on_change(self.measure, lambda _: self.chart.redraw())
         self.details = column(
             column(text("<h4>How much leaked?</h4>"), self.numbers, classes=("dp-section",)),
             column(
                 text("<h4>Close to what, and closer than what?</h4>"),
                 self.measure,
-                self.chart,
-                self.exports,
+                self.chart.view,
+                self.chart.exports,
                 classes=("dp-section",),
             ),
         )
@@ -118,7 +105,7 @@ class InversionView:
         self.numbers.value = numbers_html(result)
         self.details.layout.display = ""
         self.draw_people()
-        self.draw_chart()
+        self.chart.redraw()
 
     def names(self) -> list[str]:
         return [str(name) for name in self.result.arrays["names"]]
@@ -135,25 +122,16 @@ class InversionView:
         step = arrays["frame_steps"][min(i, len(arrays["frame_steps"]) - 1)]
         self.step_words.value = f"finished, after {step} steps" if finished else f"step {step}"
 
-    def draw_chart(self) -> None:
+    def drawn(self, width: int) -> Chart | None:
         if self.result is None:
-            return
-        from dpmia_lab.plots.inversion import per_class_chart  # matplotlib only when there is something to draw
+            return None
+        from dpmia_lab.plots.inversion import per_class_chart
 
-        chart = per_class_chart(self.result.arrays, self.measure.value, self.names(), self.width)
-        image = chart.png()
-        self.chart.value = chart_html(image, chart.alt)
+        return per_class_chart(self.result.arrays, self.measure.value, self.names(), width)
+
+    def kept_pictures(self) -> list[str]:
         rows = [self.result.arrays["truth"], self.result.arrays["reconstruction"]]
-        self.exports.value = "<small>Keep: </small>" + " · ".join(
-            [
-                download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows))),
-                download_html("this chart (PNG)", "dpmia_lab_chart.png", data_uri(image)),
-            ]
-        )
-
-    def set_page_width(self, page: int) -> None:
-        self.width = results_width(page)
-        self.draw_chart()
+        return [download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows)))]
 
     def pause(self) -> None:
         if self.playing is not None:

@@ -26,6 +26,17 @@ def choice(label: str, options: Sequence[tuple[str, Any]]) -> widgets.Dropdown:
     return widgets.Dropdown(options=list(options), description=label)
 
 
+def swapped(words: dict[Any, str]) -> list[tuple[str, Any]]:
+    """Words by name, as a choice wants them."""
+    return [(said, name) for name, said in words.items()]
+
+
+def field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
+    """The control with the look of one, its label above it; ``dp-name`` is its class."""
+    control.style.description_width = "initial"
+    return with_classes(control, "dp-check" if isinstance(control, widgets.Checkbox) else "dp-field", f"dp-{name}")
+
+
 class Controls:
     """Widgets by field name; ``reasons`` tell when one does not apply."""
 
@@ -40,10 +51,7 @@ class Controls:
         self.why = {name: text("", "dp-reason") for name in made}
         self.setting = False
         for name, widget in made.items():
-            checkbox = isinstance(widget, widgets.Checkbox)
-            with_classes(widget, "dp-check" if checkbox else "dp-field", f"dp-{name}")
-            widget.style.description_width = "initial"
-            on_change(widget, self._changed)
+            on_change(field(widget, name), self._changed)
         self._mark()
 
     def group(self, *names: str) -> widgets.VBox:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import escape
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -19,27 +18,29 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.data import catalogue
 from dpmia_lab.data.cache import cache_folder
 from dpmia_lab.options import changed_from, text_of
-from dpmia_lab.stages import Event, Progress, Stage
+from dpmia_lab.stages import Event, Stage
 from dpmia_lab.store import Result, Store
-from dpmia_lab.widgets.kit.controls import Controls, Reason, choice
+from dpmia_lab.widgets.kit.charts import ChartPlace, width_for
+from dpmia_lab.widgets.kit.controls import Controls, Reason, choice, field
 from dpmia_lab.widgets.kit.links import config_or_default, page_query, query_of
-from dpmia_lab.widgets.kit.parts import RunBar, error_html, on_change, page_poster, page_width, text, with_classes
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.opening import load
+from dpmia_lab.widgets.kit.parts import error_html, on_change, text, with_classes
 from dpmia_lab.widgets.kit.runs import Run, RunTable
+from dpmia_lab.widgets.kit.stage_run import StageRun
 
 
-class View(Protocol):
+class Results(Protocol):
     """What a lesson shows of a run."""
 
+    view: widgets.Widget
     config: Any  # of the run that is shown
+    charts: list[ChartPlace]  # drawn anew when the page's width changes
 
     def started(self, config: Any) -> None: ...  # a run begins
 
     def happened(self, event: Event) -> None: ...  # while it goes on
 
     def show(self, result: Result) -> None: ...  # when it is done
-
-    def set_page_width(self, page: int) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,18 @@ class Words:
 class ExperimentPanel:
     """``table.runs`` and ``last`` are what tasks look at; ``listeners`` are called with every finished run.
 
+    ``view`` is the panel on the page, ``results`` the part of it that shows a run.
     ``query``: settings as in a link; those of the page's address if None.
     ``sets``: the data offered, as (words, name); the pictures of the catalogue if None.
     """
 
-    charts = ""  # a module that takes long to load: a run's thread loads it, so that the page's own need not
+    plots = ""  # a module that takes long to load: a run's thread loads it, so that the page's own need not
 
     def __init__(
         self,
         name: str,
         experiment: ModuleType,
-        view: View,
+        results: Results,
         controls: Callable[[list[tuple[str, str]]], dict[str, widgets.ValueWidget]],
         reasons: dict[str, Reason],
         words: Words,
@@ -73,13 +75,14 @@ class ExperimentPanel:
         store: Store | None = None,
         sets: list[tuple[str, str]] | None = None,
     ) -> None:
-        self.name, self.experiment, self.seen, self.words = name, experiment, view, words
+        self.name, self.experiment, self.results, self.words = name, experiment, results, words
         self.store = store or Store(cache_folder() / "results")
-        self.runner = Runner(page_poster())
         self.last: Run | None = None
         self.listeners: list[Callable[[Run], None]] = []
-        self.bar = RunBar(words.run, self.run, self.stop)
-        self.problem, self.stale = text(""), text("", "dp-stale-place")
+        loading = "loading PyTorch and matplotlib" if self.plots else "loading PyTorch"
+        self.work = StageRun(self.begin, self.done, self.happened, self.nothing_came, words.run, loading)
+        self.bar, self.problem = self.work.bar, self.work.problem
+        self.stale = text("", "dp-stale-place")
         self.link, self.compared = text("", "dp-link"), text("", "dp-compared")
         self.table = RunTable(words.summary, self.chosen)
         self.kept, self.recalled = text(), with_classes(widgets.Text(), "dp-recall", "dp-hidden")
@@ -88,10 +91,8 @@ class ExperimentPanel:
         self.data_names = tuple(name for _, name in sets)
         self.controls = Controls(self.config, controls(sets), reasons, self.changed)
         presets = [(words.presets[preset], preset) for preset in experiment.PRESETS]
-        self.preset = with_classes(
-            choice("start from", [("settings of your own", ""), *presets]), "dp-field", "dp-preset"
-        )
-        self.width = page_width(view.set_page_width)
+        self.preset = field(choice("start from", [("settings of your own", ""), *presets]), "preset")
+        self.width = width_for(*results.charts)
         self.view = self.layout()
         query = page_query() if query is None else query
         start, complaint = config_or_default(query, experiment, self.data_names)
@@ -132,7 +133,7 @@ class ExperimentPanel:
 
     def _mark_stale(self, config: Any) -> None:
         different = changed_from(config, self.last.config) if self.last else {}
-        if not different or self.runner.running:
+        if not different or self.work.running:
             self.stale.value = ""
             self.view.remove_class("dp-is-stale")
             return
@@ -166,37 +167,26 @@ class ExperimentPanel:
         return False
 
     # ---- running
-    def run(self) -> None:
-        self.problem.value = ""
-        try:
-            config = self.controls.config()
-        except Mistake as mistake:
-            self.problem.value = error_html(str(mistake))
-            return
+    def begin(self) -> Stage[tuple[Any, Result, str]] | None:
+        """The run that the controls ask for; None if it was computed before, and is shown already."""
+        config = self.controls.config()
         kept = self.store.get(self.name, vars(config))
         if kept is not None:
             result, record = kept
             self.finished(config, result, record["seconds"], f"recalled; computed before, {record['device']}")
-            return
-        self.seen.started(config)
-        self.bar.started()
+            return None
+        self.results.started(config)
         self.stale.value = ""
         self.view.remove_class("dp-is-stale")
         self.view.add_class("dp-is-running")
-        start = time.monotonic()
-        self.runner.start(
-            lambda: self.stage(config),
-            self.happened,
-            lambda outcome, problem: self.ended(config, outcome, problem, time.monotonic() - start),
-        )
+        return self.stage(config)
 
-    def stage(self, config: Any) -> Stage[tuple[Result, str]]:
+    def stage(self, config: Any) -> Stage[tuple[Any, Result, str]]:
         """The experiment; its result is also stored, so that the same settings come back at once."""
-        yield Progress(0, 1, "loading PyTorch and matplotlib" if self.charts else "loading PyTorch")
         from dpmia_lab.devices import best_device, described
 
-        if self.charts:
-            import_module(self.charts)
+        if self.plots:
+            load(self.plots)
         start = time.monotonic()
         result = yield from self.experiment.run(config)
         seconds = round(time.monotonic() - start, 2)
@@ -206,36 +196,30 @@ class ExperimentPanel:
                 self.store.put(self.name, vars(config), result, {"seconds": seconds, "device": device})
             except OSError:
                 pass  # a full disk costs the convenience, not the result
-        return result, device
-
-    def stop(self) -> None:
-        self.runner.stop()
+        return config, result, device
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
-            if isinstance(event, Progress):
-                self.bar.show(event)
-            self.seen.happened(event)
+            self.results.happened(event)
 
-    def ended(self, config: Any, outcome, problem: str | None, seconds: float) -> None:
+    def done(self, outcome: tuple[Any, Result, str]) -> None:
+        config, result, device = outcome
         self.view.remove_class("dp-is-running")
-        if outcome is not None:
-            result, device = outcome
-            self.finished(config, result, seconds, f"{seconds:.1f} s, {device}")
-            return
-        if self.last is not None:  # what was shown before comes back, and is marked if it is stale
-            self.seen.config = self.last.config
-            self.seen.show(self.last.result)
+        self.finished(config, result, self.work.seconds, f"{self.work.seconds:.1f} s, {device}")
+
+    def nothing_came(self) -> None:
+        """Stopped or failed: what was shown before comes back, and is marked if it is stale."""
+        self.view.remove_class("dp-is-running")
+        if self.last is not None:
+            self.results.config = self.last.config
+            self.results.show(self.last.result)
         self.changed()
-        self.bar.idle("stopped" if problem is None else "")
-        if problem is not None:
-            self.problem.value = error_html(problem)
 
     def finished(self, config: Any, result: Result, seconds: float, about: str) -> None:
         again = next((run for run in self.table.runs if run.config == config), None)
-        self.seen.config = config
+        self.results.config = config
         self.last = again or self.table.add(config, result, seconds, about)
-        self.seen.show(result)
+        self.results.show(result)
         self.bar.idle(escape(about))
         self.changed()
         for listener in self.listeners:

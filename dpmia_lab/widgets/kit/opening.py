@@ -5,10 +5,11 @@ from collections.abc import Callable
 from importlib import import_module
 
 from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.widgets.kit.parts import guarded, page_poster, page_width
+from dpmia_lab.widgets.kit.parts import TROUBLE, error_html, guarded, page_poster, page_width
 from dpmia_lab.widgets.kit.runner import Runner
 
 AFTER_READY, AT_THE_LATEST = 0.4, 5.0  # seconds
+LOADED: set[str] = set()  # what sys.modules holds may still be on its way there
 
 
 class OnceUp:
@@ -31,14 +32,30 @@ class OnceUp:
             self.call()
 
 
+def load(module: str) -> None:
+    """Import what takes long; to be called by a thread that has the time."""
+    import_module(module)
+    LOADED.add(module)
+
+
+def is_loaded(module: str) -> bool:
+    return module in LOADED
+
+
 def load_in_background(module: str, delay: float, then: Callable[[], None]) -> None:
     """After so many seconds let a thread import what takes long, so that the page goes on answering; then call."""
 
     def loading() -> Stage[None]:
         yield Progress(0, 1, f"loading {module}")
-        import_module(module)
+        load(module)
+
+    def ended(_: None, problem: str | None) -> None:
+        if problem is None:
+            then()
+        else:
+            TROUBLE.value = error_html(problem)
 
     def start() -> None:
-        Runner(page_poster()).start(loading, lambda events: None, lambda *_: then())
+        Runner(page_poster()).start(loading, lambda events: None, ended)
 
     asyncio.get_event_loop().call_later(delay, guarded(start))

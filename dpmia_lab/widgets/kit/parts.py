@@ -104,6 +104,11 @@ def number_html(value: str, title: str, means: str, colour: str = "") -> str:
     )
 
 
+def number_row(*numbers: str) -> str:
+    """Several of them, beside each other where there is room."""
+    return f'<div class="dp-numbers">{"".join(numbers)}</div>'
+
+
 def error_html(sentence: str) -> str:
     return f'<div class="dp-error" role="alert">{escape(sentence)}</div>' if sentence else ""
 

@@ -27,6 +27,17 @@ def picture_html(picture: np.ndarray, alt: str, classes: str = "") -> str:
     return f'<img class="dp-pixels {classes}" src="{data_uri(png_bytes(picture))}" alt="{escape(alt)}">'
 
 
+def figure_html(picture: np.ndarray, alt: str, caption: str) -> str:
+    """A picture above its caption (HTML)."""
+    return f'<figure class="dp-person">{picture_html(picture, alt)}<figcaption>{caption}</figcaption></figure>'
+
+
+def figures_html(figures: list[tuple[np.ndarray, str, str]]) -> str:
+    """Pictures beside each other, each with a title and words."""
+    cells = (figure_html(x, title, f"<b>{title[0].upper()}{title[1:]}</b><br>{words}") for x, title, words in figures)
+    return f'<div class="dp-three">{"".join(cells)}</div>'
+
+
 def chart_html(png: bytes, alt: str) -> str:
     return f'<img class="dp-chart" src="{data_uri(png)}" alt="{escape(alt)}">'
 

@@ -13,11 +13,12 @@ from dpmia_lab.privacy import local
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.widgets.epsilon.hook import figures_html
-from dpmia_lab.widgets.kit.controls import scale
+from dpmia_lab.widgets.kit.controls import field, scale
 from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import button, card, column, number_html, on_change, page_poster, text, with_classes
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.parts import button, card, column, number_html, number_row, on_change, text
+from dpmia_lab.widgets.kit.pictures import figures_html
+from dpmia_lab.widgets.kit.stage_run import StageRun
+from dpmia_lab.widgets.kit.tables import Cell, table_html
 
 BITS = (math.inf, 8.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.5, 0.2, 0.1)  # ε_i of one bit; ∞: no noise
 PIXELS = (math.inf, 1000.0, 500.0, 200.0, 100.0, 50.0, 20.0, 10.0, 5.0, 1.0)
@@ -39,7 +40,7 @@ class CartPanel:
 
     def __init__(self) -> None:
         self.cart, self.draws = one_cart(), 0
-        self.epsilon = with_classes(falling("ε_i of one bit (right: more noise)", BITS), "dp-field", "dp-epsilon-bit")
+        self.epsilon = field(falling("ε_i of one bit (right: more noise)", BITS), "epsilon-bit")
         self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
         self.pictures, self.numbers, self.items = text(""), text("", "dp-cart-numbers"), text("", "dp-cart-items")
         on_change(self.epsilon, lambda _: self.draw())
@@ -109,22 +110,20 @@ def cart_numbers_html(cart: np.ndarray, sent: np.ndarray, epsilon: float) -> str
     same = int((cart == sent).sum())
     promise = "no promise: ε is infinite" if math.isinf(epsilon) else local.bits_guarantee(PRODUCTS, epsilon).words()
     record = "∞" if math.isinf(epsilon) else f"{PRODUCTS * epsilon:g}"
-    return (
-        '<div class="dp-numbers">'
-        + number_html(
+    return number_row(
+        number_html(
             f"{true_share(epsilon):.1%}",
             "bits that tell the truth, on average",
             f"{same} of {PRODUCTS} in this draw. 50 % is pure coin tossing; higher: more useful, less hidden.",
             "protected",
-        )
-        + number_html(
+        ),
+        number_html(
             f"{odds_text(epsilon)} : 1",
             "what one bit may give away: e<sup>ε_i</sup>",
             "By this factor the odds of any guess about bit 17 can grow once the snoop has seen it. Lower is safer.",
             "exposed",
-        )
-        + number_html(record, "ε for the whole record", f"{promise}. Lower is safer: a record is many bits.", "exposed")
-        + "</div>"
+        ),
+        number_html(record, "ε for the whole record", f"{promise}. Lower is safer: a record is many bits.", "exposed"),
     )
 
 
@@ -138,16 +137,13 @@ def belief_after(said_yes: bool, epsilon: float, prior: float = PRIOR) -> float:
 def items_html(cart: np.ndarray, sent: np.ndarray, epsilon: float) -> str:
     """Some products by name: the truth, what was sent, and what a snoop may conclude."""
 
-    def line(place: int, name: str) -> str:
-        lies = "dp-exposed" if cart[place] != sent[place] else ""
-        cells = f"<td>{yes_no(cart[place])}</td><td class='{lies}'>{yes_no(sent[place])}</td>"
-        return f"<tr><td>{place}: {name}</td>{cells}<td>{belief_after(bool(sent[place]), epsilon):.1%}</td></tr>"
+    def line(place: int, name: str) -> tuple[str | Cell, ...]:
+        sent_cell = Cell(yes_no(sent[place]), "dp-exposed" if cart[place] != sent[place] else "")
+        thinks = belief_after(bool(sent[place]), epsilon)
+        return f"{place}: {name}", yes_no(cart[place]), sent_cell, f"{thinks:.1%}"
 
-    return (
-        f"<table><caption>What could a snoop say, who had thought each of these {PRIOR:.0%} likely?</caption><thead>"
-        f"<tr><th>bit</th><th>truth</th><th>sent</th><th>thinks now</th></tr></thead>"
-        f"<tbody>{''.join(line(*item) for item in NAMED.items())}</tbody></table>"
-    )
+    caption = f"What could a snoop say, who had thought each of these {PRIOR:.0%} likely?"
+    return table_html(("bit", "truth", "sent", "thinks now"), [line(*item) for item in NAMED.items()], caption)
 
 
 def yes_no(bit: int) -> str:
@@ -158,11 +154,11 @@ class PicturePanel:
     """A generated face and a handwritten digit; the digit is read in the background."""
 
     def __init__(self) -> None:
-        self.runner, self.draws = Runner(page_poster()), 0
+        self.draws = 0
         self.subjects = {"a generated face": generated_faces(2, 2, 56, 46, seed=0)[0][0]}
-        self.epsilon = self._field(falling("ε of any m pixel values (right: more noise)", PIXELS), "epsilon-pixel")
-        self.cell = self._field(scale("b, side of a cell in pixels", CELLS), "cell")
-        self.reach = self._field(scale("m, pixel values that are hidden together", REACH), "reach")
+        self.epsilon = field(falling("ε of any m pixel values (right: more noise)", PIXELS), "epsilon-pixel")
+        self.cell = field(scale("b, side of a cell in pixels", CELLS), "cell")
+        self.reach = field(scale("m, pixel values that are hidden together", REACH), "reach")
         self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
         self.pictures, self.numbers = text(""), text("", "dp-one-step-number")
         for slider in (self.epsilon, self.cell, self.reach):
@@ -172,23 +168,15 @@ class PicturePanel:
             "<h3>The same for a picture</h3><p>Each cell of b × b pixels becomes one grey tone, its mean, and gets "
             "noise. Larger cells need less noise, and show less.</p>"
         )
-        up = OnceUp(lambda: self.runner.start(self.stage, lambda events: None, self.ended))
+        self.work = StageRun(one_digit, self.read, loading="")  # without its package the face is enough
+        up = OnceUp(self.work.start)
         self.view = card(words, column(self.pictures, self.numbers), side, up.signal, name="dp-one-step")
         self.view.add_class("dp-picture-noise")
         self.draw()
 
-    @staticmethod
-    def _field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
-        return with_classes(control, "dp-field", f"dp-{name}")
-
-    def stage(self) -> Stage[np.ndarray]:
-        yield Progress(0, 1, "reading digits")
-        return load("mnist").train_x[0]
-
-    def ended(self, digit: np.ndarray | None, problem: str | None) -> None:
-        if digit is not None:  # without its package the face is enough
-            self.subjects["a handwritten digit"] = digit
-            self.draw()
+    def read(self, digit: np.ndarray) -> None:
+        self.subjects["a handwritten digit"] = digit
+        self.draw()
 
     def draw_again(self) -> None:
         self.draws += 1
@@ -207,6 +195,11 @@ class PicturePanel:
         self.numbers.value = picture_numbers_html(face.shape, self.cell.value, self.reach.value, self.epsilon.value)
 
 
+def one_digit() -> Stage[np.ndarray]:
+    yield Progress(0, 1, "reading digits")
+    return load("mnist").train_x[0]
+
+
 def picture_numbers_html(shape: tuple[int, int, int], cell: int, reach: int, epsilon: float) -> str:
     if math.isinf(epsilon):
         tones, promise, record = 0.0, "no promise: ε is infinite", "∞"
@@ -214,9 +207,7 @@ def picture_numbers_html(shape: tuple[int, int, int], cell: int, reach: int, eps
         made = local.picture_guarantee(shape, reach, epsilon)
         tones, promise, record = 255 * reach / (cell**2 * epsilon), made.words(), f"{math.ceil(made.epsilon):,}"
     noise = f"255·m/(b²ε): of 255 grey tones, the scale of the Laplace noise in a cell of {cell} × {cell} pixels."
-    return (
-        '<div class="dp-numbers">'
-        + number_html(f"{tones:,.3g}", "noise a cell, in grey tones", f"{noise} Higher hides more.", "protected")
-        + number_html(record, "ε for the whole face", f"{promise}. Lower is safer.", "exposed")
-        + "</div>"
+    return number_row(
+        number_html(f"{tones:,.3g}", "noise a cell, in grey tones", f"{noise} Higher hides more.", "protected"),
+        number_html(record, "ε for the whole face", f"{promise}. Lower is safer.", "exposed"),
     )

@@ -21,7 +21,7 @@ ABOUT = (
 class MechanismsPanel(ExperimentPanel):
     """Choosing data shows their reference; every sweep adds points, so nothing goes stale."""
 
-    charts = "dpmia_lab.plots.tradeoffs"
+    plots = "dpmia_lab.plots.tradeoffs"
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         experiment = quick_experiment()
@@ -35,29 +35,29 @@ class MechanismsPanel(ExperimentPanel):
         controls = [
             self.preset,
             text("<h4>What to show</h4>"),
-            self.seen.shown,
+            self.results.shown,
             text("<h4>Your own sweep</h4>"),
             text(ABOUT),
             self.controls.group("zs", "epsilons", "records", "epochs", "shadows", "repeats", "seed"),
             self.bar,
             self.problem,
         ]
-        return panel(controls, [self.seen.view, *self.footer()], "dp-mechanisms")
+        return panel(controls, [self.results.view, *self.footer()], "dp-mechanisms")
 
     def show_settings(self, config: Config) -> None:
         super().show_settings(config)
-        self.seen.expect(config)
+        self.results.expect(config)
 
     def _mark_stale(self, config: Config) -> None:
         """Points stay what they are, whatever is set for the next ones."""
 
     def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
-        self.seen.live = None  # its points are the run's now
+        self.results.live = None  # its points are the run's now
         super().finished(config, result, seconds, about)
 
     def chosen(self) -> None:
         super().chosen()
-        self.seen.draw()
+        self.results.draw()
 
 
 def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:

@@ -7,8 +7,8 @@ import numpy as np
 from dpmia_lab.experiments.mechanisms import MECHANISMS
 from dpmia_lab.metrics.tradeoffs import aop
 from dpmia_lab.reference import shipped
-from dpmia_lab.widgets.kit.controls import scale
-from dpmia_lab.widgets.kit.parts import card, column, on_change, text, with_classes
+from dpmia_lab.widgets.kit.controls import field, scale
+from dpmia_lab.widgets.kit.parts import card, column, on_change, text
 from dpmia_lab.widgets.mechanisms.data import Sweep, preset_of
 from dpmia_lab.widgets.mechanisms.panel import MechanismsPanel
 from dpmia_lab.widgets.mechanisms.words import DATA_WORDS, attack_words, epsilon_text, setting_words
@@ -45,23 +45,23 @@ class RankingPanel:
 
     def __init__(self, main: MechanismsPanel) -> None:
         self.main = main
-        self.lam = with_classes(scale("λ, how much privacy weighs", LAMBDAS), "dp-field", "dp-lambda")
+        self.lam = field(scale("λ, how much privacy weighs", LAMBDAS), "lambda")
         self.words, self.ours, self.published = text(""), text("", "dp-ranking-ours"), text("", "dp-ranking-published")
         on_change(self.lam, lambda _: self.draw())
-        main.seen.listeners.append(self.draw)
+        main.results.listeners.append(self.draw)
         tables = column(self.ours, self.published, classes=("dp-rankings",))
         self.view = card(column(self.lam, classes=("dp-lambda-place",)), self.words, tables, name="dp-ranking")
         self.draw()
 
     def entries(self) -> list[Entry]:
         """Of the reference and of the reader's newest sweep, best first."""
-        view = self.main.seen
+        view = self.main.results
         sweeps = [*([(view.reference, False)] if view.reference else []), *((own, True) for own in view.own()[:1])]
         found = [entry for sweep, own in sweeps for entry in sweep_entries(sweep, view.attack, self.lam.value, own)]
         return sorted(found, key=lambda entry: -entry.score)
 
     def draw(self) -> None:
-        lam, view = self.lam.value, self.main.seen
+        lam, view = self.lam.value, self.main.results
         ours, published = self.entries(), published_entries(lam)
         data = DATA_WORDS.get(preset_of(view.config), view.config.data)
         self.words.value = winners_html(lam, ours, published)

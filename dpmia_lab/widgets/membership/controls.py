@@ -5,8 +5,8 @@ import ipywidgets as widgets
 from dpmia_lab.data.mnist import five_thousand_file
 from dpmia_lab.game.settings import MODELS, OFFERED, OPTIMIZERS
 from dpmia_lab.widgets.kit.controls import Reason, choice, scale
+from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 
-OWN = "own"  # the menu's entry for an uploaded file
 # data set: (words, kind)
 SETS = {
     "purchases_like": ("shopping carts (made up)", "bits"),
@@ -105,7 +105,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     """``sets``: the data sets there are, as (words, name)."""
     models = dict.fromkeys(model for fitting in MODELS.values() for model in fitting)
     return {
-        "data": choice("data set", [*sets, ("your own file…", OWN)]),
+        "data": choice("data set", [*sets, (OWN_WORDS, OWN)]),
         "records": scale("n, records trained on", (50, 100, 200, 500, 1000, 2000, 4000, 8000)),
         "epochs": scale("epochs: times each is seen", (1, 2, 5, 10, 20, 40, 80, 160)),
         "classes": scale("C, classes", (2, 5, 10, 20, 50, 100)),

@@ -1,6 +1,5 @@
 """Lesson 4 begins with the harm: a hospital publishes a model, not its patients. Who of these eight was one?"""
 
-import time
 from dataclasses import dataclass
 
 import ipywidgets as widgets
@@ -12,8 +11,8 @@ from dpmia_lab.game.candidates import candidates_of
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import button, card, column, error_html, page_poster, row, text, with_classes
-from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.widgets.kit.parts import button, card, column, error_html, row, text, with_classes
+from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.membership.record import record_picture
 from dpmia_lab.widgets.membership.words import belief, belief_text
 
@@ -52,9 +51,6 @@ class MembershipHook:
     """Runs by itself when the page opens."""
 
     def __init__(self) -> None:
-        self.runner = Runner(page_poster())
-        self.start_time = 0.0
-        self.seconds = 0.0
         self.words = text(
             "<h3>A hospital publishes a model, not its patients.</h3><p>It predicts a procedure from a patient's "
             "diagnoses. Right now this page trains it on the stays of about 150 patients; their records never leave. "
@@ -67,27 +63,17 @@ class MembershipHook:
         self.guesses: list[widgets.ToggleButton] = []
         self.ask = button("Ask the model", self.judge, "dp-primary", "dp-ask")
         self.ask.layout.display = "none"
-        signal = OnceUp(self.start).signal
+        self.work = StageRun(eight_asked, self.ended, self.happened, problem=self.answer)
+        signal = OnceUp(self.work.start).signal
         self.view = card(self.words, self.people, row(self.ask), self.answer, signal, name="dp-membership-hook")
-
-    def start(self) -> None:
-        self.start_time = time.monotonic()
-        self.runner.start(self.stage, self.happened, self.ended)
-
-    def stage(self) -> Stage[Asked]:
-        yield Progress(0, 1, "loading PyTorch")
-        return (yield from eight_asked())
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, Progress):
                 self.answer.value = f"<small>{event.label}… {event.done / event.total:.0%}</small>"
 
-    def ended(self, asked: Asked | None, problem: str | None) -> None:
-        if asked is None:
-            self.answer.value = error_html(problem or "")
-            return
-        self.asked, self.seconds = asked, time.monotonic() - self.start_time
+    def ended(self, asked: Asked) -> None:
+        self.asked = asked
         self.words.value = (
             "<h3>A hospital published a model, not its patients. Were you one?</h3><p>Below are the diagnoses of eight "
             "people, a dark pixel each; to have been a patient there is a diagnosis in itself. Exactly four "
@@ -101,7 +87,7 @@ class MembershipHook:
             for letter, x, guess, place in zip(LETTERS, asked.x, self.guesses, self.verdict_places, strict=True)
         ]
         self.ask.layout.display = ""
-        self.answer.value = f"<small>Trained and attacked on this machine in {self.seconds:.0f} s.</small>"
+        self.answer.value = f"<small>Trained and attacked on this machine in {self.work.seconds:.0f} s.</small>"
 
     def judge(self) -> None:
         asked, half = self.asked, len(LETTERS) // 2
@@ -120,10 +106,8 @@ class MembershipHook:
 
 
 def guess_button(letter: str) -> widgets.ToggleButton:
-    made = with_classes(
-        widgets.ToggleButton(description=f"{letter} was in", tooltip=f"{letter} was a patient"), "dp-guess"
-    )
-    return made
+    made = widgets.ToggleButton(description=f"{letter} was in", tooltip=f"{letter} was a patient")
+    return with_classes(made, "dp-guess")
 
 
 def verdict_html(log_ratio: float, truth: bool) -> str:

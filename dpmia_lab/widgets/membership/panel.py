@@ -1,25 +1,25 @@
 """The main panel of lesson 4: train a model, ask of each candidate whether it was in, and see who is caught."""
 
-import tempfile
 from html import escape
 from pathlib import Path
 
 import ipywidgets as widgets
 
-from dpmia_lab.checks import Mistake, one_of
+from dpmia_lab.checks import one_of
 from dpmia_lab.data.population import load_population
 from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.membership import ATTACKS, Config
 from dpmia_lab.game.settings import MODELS
 from dpmia_lab.options import number_text
 from dpmia_lab.store import Store
+from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
-from dpmia_lab.widgets.kit.parts import column, error_html, on_change, panel, text, with_classes
+from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
 from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.upload import OWN, OwnFile
 from dpmia_lab.widgets.membership.controls import (
     DEFENCE_WORDS,
     MODEL_WORDS,
-    OWN,
     PRESET_WORDS,
     REASONS,
     kind_of,
@@ -33,19 +33,12 @@ from dpmia_lab.widgets.membership.words import best, guarantee, lower_bound
 class MembershipPanel(ExperimentPanel):
     """Its data may also be a file of the visitor's own; the model follows the kind of data."""
 
-    charts = "dpmia_lab.plots.membership"
+    plots = "dpmia_lab.plots.membership"
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
-        self.uploads = tempfile.TemporaryDirectory(prefix="dpmia_lab_")
-        self.uploaded: Path | None = None
+        self.own = OwnFile((".npz",), found_words, self.say)
         self.data_before = ""
-        self.upload = with_classes(
-            widgets.FileUpload(accept=".npz", multiple=False, description="Choose an .npz (at most 20 MB)"), "dp-upload"
-        )
-        on_change(self.upload, lambda _: self.take_upload())
-        self.more = with_classes(
-            widgets.Checkbox(description="show how steps are taken", indent=False), "dp-check", "dp-more"
-        )
+        self.more = field(widgets.Checkbox(description="show how steps are taken", indent=False), "more")
         words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
         super().__init__(
             "membership", membership, MembershipView(), new_controls, REASONS, words, query, store, offered_sets()
@@ -59,7 +52,7 @@ class MembershipPanel(ExperimentPanel):
             self.preset,
             text("<h4>The model</h4>"),
             self.controls.group("data"),
-            self.upload,
+            self.own.view,
             self.controls.group("records", "epochs", "classes", "people", "model", "width"),
             column(self.more, steps),
             self.controls.group("defence"),
@@ -71,14 +64,12 @@ class MembershipPanel(ExperimentPanel):
             self.controls.group("z", "clip", "epsilon_i", "cell", "reach"),
             self.controls.group("dropout", "decay", "augment", "patience"),
         ]
-        return panel(controls, [self.stale, self.seen.view, *self.footer()], "dp-membership")
+        return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-membership")
 
     # ---- settings
     def config(self, **values) -> Config:
         if values["data"] == OWN:
-            if self.uploaded is None:
-                raise Mistake("data must be a file you chose; none is chosen yet.")
-            values["data"] = str(self.uploaded)
+            values["data"] = self.own.chosen()
         kind = kind_of(values["data"])
         if kind:
             one_of(MODELS[kind], **{f"model (for {kind})": values["model"]})
@@ -86,7 +77,7 @@ class MembershipPanel(ExperimentPanel):
 
     def changed(self) -> None:
         values = self.controls.values()
-        self.upload.layout.display = "" if values["data"] == OWN else "none"
+        self.own.offer(values["data"])
         before, self.data_before = self.data_before, values["data"]
         fitting = MODELS.get(kind_of(values["data"]), ())
         if before != values["data"] and fitting and values["model"] not in fitting:
@@ -95,29 +86,21 @@ class MembershipPanel(ExperimentPanel):
         super().changed()
 
     def is_upload(self, config: Config) -> bool:
-        return Path(self.uploads.name) in Path(config.data).parents
+        return self.own.holds(config.data)
 
-    def take_upload(self) -> None:
-        """Check the visitor's file at once, and keep it for as long as the page lives."""
-        if not self.upload.value:
-            return
-        self.uploaded = None  # a refused file must not leave an earlier one in its place
-        given = self.upload.value[0]
-        place = Path(tempfile.mkdtemp(dir=self.uploads.name)) / Path(given["name"]).name  # its own folder
-        place.write_bytes(bytes(given["content"]))
-        try:
-            found = load_population(str(place))
-        except Mistake as mistake:
-            self.problem.value = error_html(str(mistake))
-            return
-        self.uploaded = place
+    def say(self, about_the_file: str) -> None:
         self.changed()
-        shape = " × ".join(map(str, found.shape))
-        self.problem.value = (
-            f'<div class="dp-note">{escape(place.name)}: {len(found.y):,} records of {found.classes} classes, '
-            f"{found.kind} ({shape}). About 2n of them are candidates, so n can be at most {len(found.y) // 2 - 2:,}."
-            "</div>"
-        )
+        self.problem.value = about_the_file
+
+
+def found_words(path: Path) -> str:
+    """What is in a visitor's own file."""
+    found = load_population(str(path))
+    shape = " × ".join(map(str, found.shape))
+    return (
+        f"{len(found.y):,} records of {found.classes} classes, {found.kind} ({shape}). About 2n of them are "
+        f"candidates, so n can be at most {len(found.y) // 2 - 2:,}."
+    )
 
 
 def defence_words(config: Config) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 from dpmia_lab.attacks.membership.lira import fitted
 from dpmia_lab.experiments.membership import ATTACKS, strongest
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.kit.later import Soon
-from dpmia_lab.widgets.kit.parts import card, column, number_html, on_change, page_width, text, with_classes
-from dpmia_lab.widgets.kit.pictures import chart_html, picture_html
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
+from dpmia_lab.widgets.kit.controls import field
+from dpmia_lab.widgets.kit.parts import card, column, number_html, number_row, on_change, text
+from dpmia_lab.widgets.kit.pictures import picture_html
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.membership.panel import MembershipPanel
 from dpmia_lab.widgets.membership.view import scores_of
@@ -33,23 +34,19 @@ class RecordPanel:
     def __init__(self, panel: MembershipPanel) -> None:
         self.result: Result | None = None
         self.order = np.array([], dtype=int)  # places within ``shown``, most exposed first
-        self.width = 640
         self.gallery = text(WAITING, "dp-gallery-place")
-        self.prior = with_classes(
-            widgets.SelectionSlider(options=PRIORS, description="what the attacker believed before"),
-            "dp-field",
-            "dp-prior",
-        )
+        prior = widgets.SelectionSlider(options=PRIORS, description="what the attacker believed before")
+        self.prior = field(prior, "prior")
         self.picture, self.odds = text("", "dp-one-record"), text("", "dp-odds")
-        self.chart = text("", "dp-record-chart")
-        self.drawing = Soon(self.draw, REST)
-        self.prior.style.description_width = "initial"
+        self.chart = ChartPlace(
+            self.drawn, "dpmia_lab.plots.membership", "dp-record-chart", rest=REST, width_of=chart_width
+        )
         on_change(self.prior, lambda _: self.describe())
         self.left = column(classes=("dp-record-controls",))
-        right = column(self.odds, self.chart, classes=("dp-record-results",))
+        right = column(self.odds, self.chart.view, classes=("dp-record-results",))
         self.one = column(self.left, right, classes=("dp-section", "dp-record-columns"))
         self.one.layout.display = "none"
-        self.view = card(self.gallery, self.one, page_width(self.set_page_width), name="dp-record")
+        self.view = card(self.gallery, self.one, width_for(self.chart), name="dp-record")
         panel.listeners.append(self.take)
 
     # ---- a new run
@@ -70,7 +67,7 @@ class RecordPanel:
         self.which = new_slider(len(self.order), self.moved)
         self.left.children = [self.which, self.prior, self.picture]
         self.describe()
-        self.draw()
+        self.chart.redraw()
 
     @property
     def chosen(self) -> tuple[int, int]:
@@ -81,7 +78,7 @@ class RecordPanel:
     # ---- one record
     def moved(self) -> None:
         self.describe()
-        self.drawing.ask()
+        self.chart.soon.ask()
 
     def describe(self) -> None:
         if self.result is None:
@@ -96,10 +93,9 @@ class RecordPanel:
         )
         self.odds.value = odds_html(float(self.scores[record]), self.prior.value) if self.can_say else NO_ODDS
 
-    def draw(self) -> None:
+    def drawn(self, width: int) -> Chart | str:
         if self.result is None or not self.can_say:
-            self.chart.value = ""
-            return
+            return ""
         from dpmia_lab.plots.membership import Spread, record_chart
 
         _, record = self.chosen
@@ -109,22 +105,19 @@ class RecordPanel:
         for kind in (True, False):
             mean, variance = self.fits[kind]
             spreads.append(Spread(logits[inside == kind], float(mean[record]), float(np.sqrt(variance[record]))))
-        chart = record_chart(*spreads, float(arrays["target_logits"][record]), self.width)
-        self.chart.value = chart_html(chart.png(), chart.alt)
+        return record_chart(*spreads, float(arrays["target_logits"][record]), width)
 
-    def set_page_width(self, page: int) -> None:
-        width = min(page - 48, 1120) - 50 - 352 if page > 800 else max(page - 60, 280)
-        if width != self.width:
-            self.width = width
-            self.draw()
+
+def chart_width(page: int) -> int:
+    """Pixels beside the narrower column of this card, as the stylesheet lays it out."""
+    return min(page - 48, 1120) - 50 - 352 if page > 800 else max(page - 60, 280)
 
 
 def new_slider(records: int, moved: Callable[[], None]) -> widgets.IntSlider:
     """A new one for every run: the keys Home and End of a slider whose range was changed keep to the old one."""
     made = widgets.IntSlider(1, 1, records, description="record, from most to least exposed")
-    made.style.description_width = "initial"
     on_change(made, lambda _: moved())
-    return with_classes(made, "dp-field", "dp-which")
+    return field(made, "which")
 
 
 def odds_html(log_ratio: float, prior: float) -> str:
@@ -145,7 +138,7 @@ def odds_html(log_ratio: float, prior: float) -> str:
             "exposed",
         ),
     ]
-    return f'<div class="dp-numbers">{"".join(cells)}</div>'
+    return number_row(*cells)
 
 
 # ---- records as pictures

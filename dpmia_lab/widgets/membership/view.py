@@ -6,11 +6,11 @@ import numpy as np
 from dpmia_lab.experiments.membership import ATTACKS, CURVES, Config
 from dpmia_lab.stages import Event, Progress, Snapshot
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.kit.later import Soon
-from dpmia_lab.widgets.kit.parts import column, download_html, results_width, text
-from dpmia_lab.widgets.kit.pictures import chart_html, data_uri
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
+from dpmia_lab.widgets.kit.parts import column, text
 from dpmia_lab.widgets.membership.words import attacks_html, promise_html, protocols_html, summary_html
 
+PLOTS = "dpmia_lab.plots.membership"
 REST = 0.3  # seconds between drawings while it runs
 VERDICT = 0.5  # the black box's score is a probability; above it, it says "member"
 SHIFTED = "_shifted"
@@ -20,31 +20,37 @@ class MembershipView:
     """``config`` is what the panel runs or shows."""
 
     def __init__(self) -> None:
-        self.width = 640
         self.config: Config | None = None
         self.result: Result | None = None
         self.begin()
-        self.learning, self.telling = Soon(self.draw_learning, REST), Soon(self.draw_roc, REST)
         self.words = text(f"<p>{WAITING}</p>", "dp-live")
-        self.run_chart = text("", "dp-run-chart")
-        self.roc = text(f"<small>{ROC_WAITING}</small>", "dp-roc")
-        self.exports = text("", "dp-exports")
-        self.numbers, self.promise = text("", "dp-fades", "dp-results-numbers"), text("", "dp-fades", "dp-promise")
-        self.table, self.protocols = text("", "dp-fades", "dp-attack-table"), text("", "dp-fades", "dp-protocols")
-        self.verdicts = text("", "dp-fades", "dp-verdicts")
-        titled = section(
-            "Every attack on the same model: members caught against outsiders accused", self.roc, self.exports
+        self.run_chart = ChartPlace(self.drawn_learning, PLOTS, "dp-run-chart", rest=REST)
+        self.roc = ChartPlace(
+            self.drawn_roc, PLOTS, "dp-roc", rest=REST, below=lambda: f"<small>{ROC_WORDS}</small>",
+            keep="dpmia_lab_roc.png",
+        )  # fmt: skip
+        self.roc.view.value = f"<small>{ROC_WAITING}</small>"
+        self.protocols = ChartPlace(
+            self.drawn_protocols, PLOTS, "dp-fades", "dp-protocols", below=lambda: protocols_html(self.result.numbers)
         )
-        self.about_protocols = section("Who are the outsiders?", self.protocols)
+        self.verdicts = ChartPlace(
+            self.drawn_verdicts, PLOTS, "dp-fades", "dp-verdicts", below=lambda: f"<small>{VERDICT_WORDS}</small>"
+        )
+        self.charts = [self.run_chart, self.roc, self.protocols, self.verdicts]
+        self.numbers, self.promise = text("", "dp-fades", "dp-results-numbers"), text("", "dp-fades", "dp-promise")
+        self.table = text("", "dp-fades", "dp-attack-table")
+        title = "Every attack on the same model: members caught against outsiders accused"
+        titled = section(title, self.roc.view, self.roc.exports)
+        self.about_protocols = section("Who are the outsiders?", self.protocols.view)
         self.details = column(
             section("What it came to", self.numbers),
             section("What was promised, and what an attack proves", self.promise),
             section("The attacks in numbers", self.table),
             self.about_protocols,
-            section("Whom does the black box call a member?", self.verdicts),
+            section("Whom does the black box call a member?", self.verdicts.view),
         )
         self.details.layout.display = "none"
-        self.view = column(self.words, self.run_chart, titled, self.details)
+        self.view = column(self.words, self.run_chart.view, titled, self.details)
 
     # ---- while the run goes on
     def begin(self) -> None:
@@ -77,7 +83,7 @@ class MembershipView:
             f"<span class='dp-protected'>{test:.0%}</span> of new ones. A plain threshold tells them apart with "
             f"<span class='dp-exposed'>AUC {leak:.2f}</span> (0.5 is guessing).</p>"
         )
-        self.learning.ask()
+        self.run_chart.soon.ask()
 
     def attacking(self, event: Progress) -> None:
         if self.scores and self.result is None:
@@ -86,30 +92,24 @@ class MembershipView:
 
     def scored(self, event: Snapshot) -> None:
         self.scores[event.name.removeprefix("scores_")] = event.array
-        self.telling.ask()
+        self.roc.soon.ask()
 
-    def draw_learning(self) -> None:
+    def drawn_learning(self, width: int) -> Chart | None:
         if not self.seen:
-            return
-        from dpmia_lab.plots.membership import learning_chart  # loaded by the thread that trains
+            return None
+        from dpmia_lab.plots.membership import learning_chart
 
         chance = None if self.result is None else self.result.numbers["chance"]
-        chart = learning_chart(*map(list, zip(*self.seen, strict=True)), self.config.epochs, chance, self.width)
-        self.run_chart.value = chart_html(chart.png(), chart.alt)
+        return learning_chart(*map(list, zip(*self.seen, strict=True)), self.config.epochs, chance, width)
 
-    def draw_roc(self) -> None:
+    def drawn_roc(self, width: int) -> Chart | None:
         if not self.scores:
-            return
+            return None
         from dpmia_lab.plots.membership import Allowed, roc_chart
 
         arrays = {} if self.result is None else self.result.arrays
         allowed = Allowed(arrays["promise_fpr"], 1 - arrays["promise_fnr"]) if "promise_fpr" in arrays else None
-        chart = roc_chart(self.scores, self.member, allowed, self.width)
-        image = chart.png()
-        self.roc.value = chart_html(image, chart.alt) + f"<small>{ROC_WORDS}</small>"
-        self.exports.value = "<small>Keep: </small>" + download_html(
-            "this chart (PNG)", "dpmia_lab_roc.png", data_uri(image)
-        )
+        return roc_chart(self.scores, self.member, allowed, width)
 
     # ---- when it is done
     def show(self, result: Result) -> None:
@@ -123,38 +123,25 @@ class MembershipView:
         self.table.value = attacks_html(numbers)
         self.about_protocols.layout.display = "" if "member_shifted" in arrays else "none"
         self.details.layout.display = ""
-        self.draw_all()
+        for chart in self.charts:
+            chart.redraw()
 
-    def draw_all(self) -> None:
-        self.draw_learning()
-        self.draw_roc()
-        if self.result is not None:
-            self.draw_protocols(self.result)
-            self.draw_verdicts(self.result)
-
-    def draw_protocols(self, result: Result) -> None:
-        if "member_shifted" not in result.arrays:
-            return
+    def drawn_protocols(self, width: int) -> Chart | None:
+        if self.result is None or "member_shifted" not in self.result.arrays:
+            return None
         from dpmia_lab.plots.membership import protocols_chart
 
-        shifted = scores_of(result.arrays, SHIFTED)
-        chart = protocols_chart(self.scores, self.member, shifted, result.arrays["member_shifted"], self.width)
-        self.protocols.value = chart_html(chart.png(), chart.alt) + protocols_html(result.numbers)
+        arrays = self.result.arrays
+        return protocols_chart(self.scores, self.member, scores_of(arrays, SHIFTED), arrays["member_shifted"], width)
 
-    def draw_verdicts(self, result: Result) -> None:
+    def drawn_verdicts(self, width: int) -> Chart | str | None:
+        if self.result is None:
+            return None
         if "black_box" not in self.scores:
-            self.verdicts.value = "<p>This run made no black box attack: it needs shadow models.</p>"
-            return
+            return "<p>This run made no black box attack: it needs shadow models.</p>"
         from dpmia_lab.plots.membership import verdicts_chart
 
-        chart = verdicts_chart(result.arrays["decisive"], self.scores["black_box"] > VERDICT, self.width)
-        self.verdicts.value = chart_html(chart.png(), chart.alt) + f"<small>{VERDICT_WORDS}</small>"
-
-    def set_page_width(self, page: int) -> None:
-        if results_width(page) != self.width:
-            self.width = results_width(page)
-            if self.result is not None:
-                self.draw_all()
+        return verdicts_chart(self.result.arrays["decisive"], self.scores["black_box"] > VERDICT, width)
 
 
 def section(title: str, *children: widgets.Widget) -> widgets.VBox:

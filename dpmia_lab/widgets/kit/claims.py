@@ -1,0 +1,68 @@
+"""A claim of a paper, checked against results that ship with the lab: computed, not written.
+
+A lesson lists its ``CLAIMS``; ``checked`` turns them into plain records, for which no page need be built.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape
+
+AGREES, DIFFERS, UNDECIDED, NOT_CLAIMED = "agrees", "does not agree", "cannot be said", ""
+NOT_YET = "<li class='dp-soft'>Not computed yet.</li>"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``finding``: AGREES, DIFFERS, UNDECIDED; NOT_CLAIMED where the lab adds what the paper did not measure."""
+
+    finding: str
+    sentence: str  # HTML: the numbers, without a full stop
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``check()``: the verdict for every data set that has been computed, by what it is called."""
+
+    title: str
+    paper: str  # its letter
+    said: str  # what the paper says, without a full stop
+    check: Callable[[], dict[str, Verdict]]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim on one data set."""
+
+    title: str
+    paper: str
+    said: str
+    data: str
+    finding: str
+    sentence: str
+
+
+def verdict(agrees: bool | None, sentence: str) -> Verdict:
+    """None: the results cannot tell."""
+    return Verdict({True: AGREES, False: DIFFERS, None: UNDECIDED}[agrees], sentence)
+
+
+def checked(claims: Iterable[Claim]) -> list[Checked]:
+    return [
+        Checked(claim.title, claim.paper, claim.said, data, found.finding, found.sentence)
+        for claim in claims
+        for data, found in claim.check().items()
+    ]
+
+
+def claim_html(claim: Claim) -> str:
+    """What the paper says, and a line for each data set."""
+    lines = "".join(line_html(data, found) for data, found in claim.check().items())
+    return (
+        f"<h4>{escape(claim.title)}</h4><p>Paper {claim.paper}: {escape(claim.said)}.</p>"
+        f"<ul class='dp-findings'>{lines or NOT_YET}</ul>"
+    )
+
+
+def line_html(data: str, found: Verdict) -> str:
+    mark = f"<b>{found.finding}</b>; " if found.finding else ""
+    return f"<li>{escape(data)}: {mark}{found.sentence}.</li>"

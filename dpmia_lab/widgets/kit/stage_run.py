@@ -1,0 +1,94 @@
+"""A stage that a page runs: Run and Stop, how far it is, what came out of it, or one sentence why nothing did."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from dpmia_lab.checks import Mistake
+from dpmia_lab.stages import Event, Progress, Stage
+from dpmia_lab.widgets.kit.parts import RunBar, error_html, page_poster, text
+from dpmia_lab.widgets.kit.runner import Runner
+
+
+def ignored(*_: Any) -> None:
+    """For what a page need not hear of."""
+
+
+class StageRun:
+    """``bar`` (None without a ``button``) and ``problem`` are for the page; ``seconds`` is how long the last run took.
+
+    ``make()`` is called when it is to start: the stage, or None if there is nothing to run; it may raise Mistake.
+    ``on_result(result)`` hears what came out, ``on_events`` what happens meanwhile, ``on_nothing()`` that the run was
+    stopped or failed. ``loading`` is said while the stage's libraries are loaded, ``problem`` may be a given place.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Stage | None],
+        on_result: Callable[[Any], None],
+        on_events: Callable[[list[Event]], None] = ignored,
+        on_nothing: Callable[[], None] = ignored,
+        button: str = "",
+        loading: str = "loading PyTorch",
+        stopped: str = "stopped",
+        problem: widgets.HTML | None = None,
+    ) -> None:
+        self.make, self.on_result, self.on_events, self.on_nothing = make, on_result, on_events, on_nothing
+        self.loading, self.stopped = loading, stopped
+        self.runner = Runner(page_poster())
+        self.began, self.seconds = 0.0, 0.0
+        self.problem = text("") if problem is None else problem
+        self.bar = RunBar(button, self.press, self.stop) if button else None
+
+    @property
+    def running(self) -> bool:
+        return self.runner.running
+
+    def press(self) -> None:
+        """As the Run button does."""
+        self.problem.value = ""
+        self.start()
+
+    def start(self) -> None:
+        if self.running:
+            return
+        try:
+            stage = self.make()
+        except Mistake as mistake:
+            self.problem.value = error_html(str(mistake))
+            return
+        if stage is None:
+            return
+        if self.bar is not None:
+            self.bar.started()
+        self.began = time.monotonic()
+        self.runner.start(lambda: announced(stage, self.loading), self._happened, self._ended)
+
+    def stop(self) -> None:
+        self.runner.stop()
+
+    def _happened(self, events: list[Event]) -> None:
+        for event in events:
+            if self.bar is not None and isinstance(event, Progress):
+                self.bar.show(event)
+        self.on_events(events)
+
+    def _ended(self, result: Any, problem: str | None) -> None:
+        self.seconds = time.monotonic() - self.began
+        if self.bar is not None:
+            self.bar.idle(self.stopped if result is None and problem is None else "")
+        if result is not None:
+            self.on_result(result)
+            return
+        self.on_nothing()
+        if problem is not None:
+            self.problem.value = error_html(problem)
+
+
+def announced(stage: Stage, words: str) -> Stage:
+    """The stage, after an event that says what is loaded for it; it is the stage's first step that loads it."""
+    if words:
+        yield Progress(0, 1, words)
+    return (yield from stage)

@@ -1,0 +1,58 @@
+"""The visitor's own file: checked at once, kept in a temporary folder for as long as the page lives."""
+
+import tempfile
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+import ipywidgets as widgets
+
+from dpmia_lab.checks import Mistake
+from dpmia_lab.widgets.kit.parts import error_html, on_change, with_classes
+
+OWN = "own"  # a menu's entry for it
+OWN_WORDS = "your own file…"
+
+
+class OwnFile:
+    """``view`` is the button that chooses it.
+
+    ``check(path)`` reads the file and says in a sentence what was found; it raises Mistake where that is of no use.
+    ``say`` gets the sentence, or the mistake's, as HTML.
+    """
+
+    def __init__(self, endings: tuple[str, ...], check: Callable[[Path], str], say: Callable[[str], None]) -> None:
+        self.check, self.say = check, say
+        self.folder = tempfile.TemporaryDirectory(prefix="dpmia_lab_")
+        self.path: Path | None = None
+        words = f"Choose an {' or '.join(endings)} (at most 20 MB)"
+        chooser = widgets.FileUpload(accept=",".join(endings), multiple=False, description=words)
+        self.view = with_classes(chooser, "dp-upload")
+        on_change(self.view, lambda given: self.take(given[0]["name"], bytes(given[0]["content"])) if given else None)
+
+    def take(self, name: str, content: bytes) -> None:
+        self.path = None  # a refused file must not leave an earlier one in its place
+        place = Path(tempfile.mkdtemp(dir=self.folder.name)) / Path(name).name  # its own folder: names may repeat
+        place.write_bytes(content)
+        try:
+            found = self.check(place)
+        except Mistake as mistake:
+            place.unlink()
+            self.say(error_html(str(mistake)))
+            return
+        self.path = place
+        self.say(f'<div class="dp-note">{escape(place.name)}: {escape(found)}</div>')
+
+    def chosen(self) -> str:
+        """Where the file is kept; raises Mistake if there is none."""
+        if self.path is None:
+            raise Mistake("data must be a file you chose; none is chosen yet.")
+        return str(self.path)
+
+    def holds(self, data: str) -> bool:
+        """Whether these data are a file of the visitor's."""
+        return Path(self.folder.name) in Path(data).parents
+
+    def offer(self, data: str) -> None:
+        """Shown where the menu stands at the visitor's own file."""
+        self.view.layout.display = "" if data == OWN else "none"
