@@ -1,5 +1,6 @@
 """A real lab server and a real browser, one of each for all tests that ask for them."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -11,6 +12,8 @@ import sys
 import time
 import urllib.request
 from collections import Counter
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +95,12 @@ def wait_until(condition, seconds: float = 20) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def on_a_page(work: Coroutine):
+    """What the coroutine returns, run where widgets run: on a loop, in another thread: this may have playwright's."""
+    with ThreadPoolExecutor() as threads:
+        return threads.submit(asyncio.run, work).result()
 
 
 def listens(lab: Lab) -> bool:

@@ -3,11 +3,10 @@
 A lesson's own tests go on with the page that this leaves: one finished run, and the settings it was made with.
 """
 
-import asyncio
 import csv
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from conftest import on_a_page
 from lesson_pages import (
     WAIT,
     address_has,
@@ -54,8 +53,7 @@ def test_a_link_restores_settings_of_every_kind(lesson, tmp_path):
     async def opened():
         return lesson.new_panel(link(lesson.odd), Store(tmp_path))
 
-    with ThreadPoolExecutor() as threads:  # this one may have playwright's loop
-        panel = threads.submit(asyncio.run, opened()).result()
+    panel = on_a_page(opened())
     assert panel.controls.config() == config_of(lesson, lesson.odd)
     assert panel.problem.value == ""
 
@@ -117,6 +115,7 @@ def test_stop_stops_and_the_earlier_result_is_back(lesson, opened):
     expect(opened.locator(f"{lesson.panel} .dp-run")).to_have_count(1)
     if lesson.goes_stale:
         says(opened, f"{lesson.panel} .dp-stale", "What you see is for")
+        says(opened, f"{lesson.panel} .dp-stale", f"= {before}")
     move_to(opened, lesson.panel, lesson.long, "ArrowLeft", before)
     gone(opened, f"{lesson.panel} .dp-stale")
 

@@ -36,7 +36,8 @@ def predict_tradeoff(panel: MechanismsPanel) -> widgets.VBox:
         if question.truth is not None:
             return
         own, kept = own_sweep(run.config, run.result, "yours"), reference_sweep(preset_of(run.config))
-        mine, theirs = contest(own, "white_box"), contest(kept, "white_box") if kept else None
+        mine = contest(own, "white_box")
+        theirs = contest(kept, "white_box") if kept else None
         found = theirs if theirs and theirs.verdict != "neither" else mine
         if found.verdict == "neither":
             return
