@@ -23,7 +23,7 @@ class Row:
     """A row with a class of its own: "reference" greys it."""
 
     cells: Sequence[str | Html | Cell]
-    kind: str
+    kind: str = ""
 
 
 def table_html(
@@ -52,9 +52,10 @@ def ready(content: str | Html) -> str:
 
 
 def row_html(row: Row | Sequence[str | Html | Cell]) -> str:
-    cells, kind = (row.cells, row.kind) if isinstance(row, Row) else (row, "")
-    made = "".join(cell_html(cell, header=place == 0) for place, cell in enumerate(cells))
-    return f"<tr{attribute('class', kind)}>{made}</tr>"
+    if not isinstance(row, Row):
+        row = Row(row)
+    made = "".join(cell_html(cell, header=place == 0) for place, cell in enumerate(row.cells))
+    return f"<tr{attribute('class', row.kind)}>{made}</tr>"
 
 
 def cell_html(cell: str | Html | Cell, header: bool) -> str:
