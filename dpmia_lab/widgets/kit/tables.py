@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from dpmia_lab.rows import Row as Measured
+
 
 class Html(str):
     """Ready HTML."""
@@ -45,6 +47,11 @@ def table_html(
 def with_small(words: str | Html, small: str | Html) -> Html:
     """Words above smaller ones: a head with what is good, a value with its interval."""
     return Html(f"{ready(words)}<br><small>{ready(small)}</small>")
+
+
+def with_spread(row: Measured, form: str) -> str:
+    """Its value, ± the standard deviation where there were several seeds; ``form`` such as "{:.0%}"."""
+    return form.format(row.value) + ("" if row.spread is None else f" ± {form.format(row.spread)}")
 
 
 def ready(content: str | Html) -> str:
