@@ -13,15 +13,15 @@ from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.metrics.reconstruction import rank_correlation
 from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.rows import Row, Rows
-from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Claim, Verdict, verdict
-from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
+from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Claim, Verdict, clearly_higher, verdict
+from dpmia_lab.widgets.kit.tables import Html, table_html, with_small, with_spread
 from dpmia_lab.widgets.kit.tables import Row as TableRow
 from dpmia_lab.widgets.membership.controls import MODEL_WORDS, SETS, kind_of
-from dpmia_lab.widgets.membership.words import COLUMNS, attack_words, defence_words, said
+from dpmia_lab.widgets.membership.words import COLUMNS, attack_words, defence_words
 
 SEEDS = 5  # of which the reference holds means and standard deviations
-MEASURES = ("auc", "tpr1", "tpr01")
-CLEAR = 2  # standard errors
+FORMS = {"auc": "{:.3f}", "tpr1": "{:.1%}", "tpr01": "{:.1%}"}
+GUESSING = Row("auc", 0.5, spread=0.0)
 LATER = "<p class='dp-soft'>The reference has not been computed yet (<code>make reference</code>).</p>"
 
 
@@ -52,8 +52,8 @@ def data_words(config: Config) -> str:
     return f"{SETS[config.data][0]}{classes}"
 
 
-def with_spread(row: Row) -> str:
-    return f"{said(row)} ± {said(row, 'spread')}"
+def measured(row: Row) -> str:
+    return with_spread(row, FORMS[row.measure])
 
 
 # ---- every attack
@@ -65,10 +65,10 @@ def results_html() -> str:
 def reference_html(reference: Reference) -> str:
     c, rows = reference.config, reference.rows
     lines = [
-        (with_models(attack, c), *(value_html(rows.row(measure, attack=attack), rows) for measure in MEASURES))
+        (with_models(attack, c), *(value_html(rows.row(measure, attack=attack), rows) for measure in FORMS))
         for attack in rows.all("attack")
     ]
-    columns = [COLUMNS[measure] for measure in MEASURES]
+    columns = [COLUMNS[measure] for measure in FORMS]
     guessing = TableRow(("guessing", *(form(guess) for _, form, guess in columns)), "reference")
     heads = ("attack on the same model", *(with_small(title, "higher: worse leak") for title, _, _ in columns))
     caption = (
@@ -89,7 +89,7 @@ def with_models(attack: str, config: Config) -> str | Html:
 
 def value_html(row: Row, rows: Rows) -> str | Html:
     """The highest of its column is bold."""
-    return Html(f"<b>{with_spread(row)}</b>") if row is rows.best(row.measure) else with_spread(row)
+    return Html(f"<b>{measured(row)}</b>") if row is rows.best(row.measure) else measured(row)
 
 
 # ---- paper C's claims
@@ -97,36 +97,24 @@ def on_each(check: Callable[[Rows], Verdict]) -> dict[str, Verdict]:
     return {data_words(reference.config): check(reference.rows) for reference in references()}
 
 
-def above_zero(value: float, error: float) -> bool | None:
-    """None where chance may have made the value."""
-    return None if abs(value) <= CLEAR * error else value > 0
-
-
-def error_of(*rows: Row) -> float:
-    """The standard error of a difference of means."""
-    return math.sqrt(sum(row.spread**2 for row in rows) / SEEDS)
-
-
 def surer(rows: Rows) -> Verdict:
     auc = rows.row("auc", attack="confidence")
-    sentence = f"a threshold on the largest confidence alone has AUC {with_spread(auc)}, where 0.5 is guessing"
-    return verdict(above_zero(auc.value - 0.5, error_of(auc)), sentence)
+    sentence = f"a threshold on the largest confidence alone has AUC {measured(auc)}, where 0.5 is guessing"
+    return verdict(clearly_higher(auc, GUESSING, SEEDS), sentence)
 
 
 def boxes(rows: Rows) -> Verdict:
-    white, black = (rows.where(attack=box) for box in ("white_box", "black_box"))
-    aucs = white.row("auc"), black.row("auc")
-    apart = aucs[0].value - aucs[1].value
+    white, black = (rows.row("auc", attack=box) for box in ("white_box", "black_box"))
+    caught = [measured(rows.row("tpr1", attack=box.attack)) for box in (white, black)]
     return verdict(
-        above_zero(apart, error_of(*aucs)),
-        f"the white box has AUC {with_spread(aucs[0])}, the black box {with_spread(aucs[1])}, a difference of "
-        f"{signed(apart, 3)}; at 1 % false alarms they catch {with_spread(white.row('tpr1'))} and "
-        f"{with_spread(black.row('tpr1'))} of members",
+        clearly_higher(white, black, SEEDS),
+        f"the white box has AUC {measured(white)}, the black box {measured(black)}, a difference of "
+        f"{signed(white.value - black.value, 3)}; at 1 % false alarms they catch {' and '.join(caught)} of members",
     )
 
 
 def gap() -> dict[str, Verdict]:
-    """Over lesson 5's strengths of noise: this lesson's own reference is one setting, which has one gap."""
+    """Over lesson 5's settings: this lesson's own reference is one setting, which has one gap."""
     found = {}
     for record in shipped_or_nothing("mechanisms").values():
         points = {name: np.array(values, dtype=float) for name, values in record["points"].items()}
@@ -141,14 +129,15 @@ def gap_verdict(rows: Rows, config: Config) -> Verdict:
     aucs = [rows.row("auc", defence=d, attack="black_box", protocol="alike") for d in defences]
     together = rank_correlation(np.array(gaps), np.array([auc.value for auc in aucs]))
     ends = [
-        f"{with_spread(aucs[place])} at the {words} gap, {100 * gaps[place]:.0f} points"
+        f"{measured(aucs[place])} at the {words} gap, {round(100 * gaps[place])} points"
         for words, place in (("widest", int(np.argmax(gaps))), ("narrowest", int(np.argmin(gaps))))
     ]
+    chance = 2 / math.sqrt(len(defences) - 1)  # two standard errors of a rank correlation
     where = ", the gap being to another distribution" if config.data == "skewed_purchases" else ""
     return verdict(
-        above_zero(together, 1 / math.sqrt(len(defences) - 1)),
-        f"over {len(defences)} strengths of noise the rank correlation of the gap with the black box's AUC is "
-        f"{signed(together, 2)}{where}; the AUC is {', and '.join(ends)}",
+        None if abs(together) <= chance else together > 0,
+        f"over {len(defences)} settings, one without noise, the rank correlation of the gap with the black box's AUC "
+        f"is {signed(together, 2)}{where}; the AUC is {', and '.join(ends)}",
     )
 
 
@@ -162,8 +151,8 @@ def worst_case(rows: Rows) -> Verdict:
     return Verdict(
         NOT_CLAIMED,
         f"where only 1 % of outsiders may be accused, the {attack_words('loss')} with its AUC of "
-        f"{with_spread(plain.row('auc'))} catches {with_spread(plain.row('tpr1'))} of members, and guessing 1 %; the "
-        f"{attack_words(strongest.attack)} catches {with_spread(strongest)}",
+        f"{measured(plain.row('auc'))} catches {measured(plain.row('tpr1'))} of members, and guessing 1 %; the "
+        f"{attack_words(strongest.attack)} catches {measured(strongest)}",
     )
 
 

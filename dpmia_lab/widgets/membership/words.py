@@ -81,7 +81,7 @@ COLUMNS = {
 
 
 def said(row: Row, part: str = "value") -> str:
-    """Its value, or its low, high or spread, as its column says it."""
+    """Its value, or its low or high, as its column says it."""
     return COLUMNS[row.measure][1](getattr(row, part))
 
 
