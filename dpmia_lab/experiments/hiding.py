@@ -216,8 +216,9 @@ Drawn = dict[tuple[str, str], np.ndarray]  # pictures (classes, …) by model an
 def attacked(config: Config, repeat: int, data: Dataset, model: "nn.Module", name: str) -> Stage[Drawn]:
     drawn = {}
     for i, attacker in enumerate(ATTACKERS):
+        picture = called("picture", name, attacker)
 
-        def renamed(event, picture=called("picture", name, attacker)):
+        def renamed(event, picture=picture):
             return Snapshot(picture, event.step, event.array) if isinstance(event, Snapshot) else event
 
         attack = mapped(inversion.attacked(config.attack(attacker, repeat), data, model), renamed)
