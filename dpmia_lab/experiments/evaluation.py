@@ -296,12 +296,14 @@ def estimated(measure: str, estimate: Estimate, **of: str) -> Row:
 
 def group_arrays(group: str, outcome: GroupOutcome) -> dict[str, np.ndarray]:
     """A value a model, verdicts a model and class, and the first model's pictures as bytes."""
-
-    def name(what: str, attack: str = "") -> str:
-        return NAMES.of(Row(what, 0.0, group, attack))
-
-    arrays = {name(which): getattr(outcome, which) for which in ("train_accuracy", "test_accuracy")}
+    arrays = {array_name(which, group): getattr(outcome, which) for which in ("train_accuracy", "test_accuracy")}
     for attack in ATTACKERS:
-        arrays[name("named", attack)] = outcome.verdicts(attack).astype(np.int16)
-        arrays[name("reconstruction", attack)] = (outcome.pictures[attack] * 255).round().astype(np.uint8)
+        drawn = (outcome.pictures[attack] * 255).round().astype(np.uint8)
+        arrays[array_name("named", group, attack)] = outcome.verdicts(attack).astype(np.int16)
+        arrays[array_name("reconstruction", group, attack)] = drawn
     return arrays
+
+
+def array_name(what: str, group: str = "private", attack: str = "published") -> str:
+    """What a group's array is called, as its rows are."""
+    return NAMES.of(Row(what, 0.0, group, attack))
