@@ -97,8 +97,8 @@ def draw_point(axes: Axes, point: Point, points: Sequence[Point], allowed: bool,
     sigmas = sorted({other.sigma for other in points if not other.own})
     known = point.sigma in sigmas
     marker = MARKERS[sigmas.index(point.sigma) % len(MARKERS)] if known else "P"
-    value = point.risk.value
-    axes.plot([point.risk.low, point.risk.high], [point.accuracy] * 2, color=PROTECTED, linewidth=1.2, alpha=0.7, zorder=3)
+    value, ends = point.risk.value, [point.risk.low, point.risk.high]
+    axes.plot(ends, [point.accuracy] * 2, color=PROTECTED, linewidth=1.2, alpha=0.7, zorder=3)
     axes.plot(value, point.accuracy, marker, markersize=11 if point.own else 8, zorder=4, markeredgecolor=INK if
               point.own else PROTECTED, markerfacecolor=PROTECTED if allowed or point.own else "white")  # fmt: skip
     if point.own:

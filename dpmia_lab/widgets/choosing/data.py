@@ -89,8 +89,8 @@ def reference_pictures(preset: str) -> dict[str, np.ndarray]:
 
 
 def published() -> dict:
-    """Paper E's tables, {} if they are not among the published figures."""
-    return shipped("published").get("park", {})
+    """Paper E's tables."""
+    return shipped("published")["park"]
 
 
 # ---- the reader's own
