@@ -50,9 +50,7 @@ GROUPS = {  # whose pictures are judged, in words
 }
 ATTACKERS = {"published": "as published", "smoothed": "blurred afterwards"}
 JUDGES = ("judge", "ssim")
-NAMES = PlainNames(
-    ("defence", "measure", "attack", "protocol", "end"), frozenset({"private", "published", "judge"})
-)
+NAMES = PlainNames(("defence", "measure", "attack", "protocol", "end"), frozenset({"private", "published", "judge"}))
 OF_MODEL = ("train_accuracy", "test_accuracy", "confidence_mean")
 OF_ATTACK = ("success_rate", "success_rate_by_chance", "beyond_chance_rate", "impact_mean", "impact_highest")
 NOISE_LENGTH = 6.0  # what the noise in a class's weights adds up to: near the best accuracy in the cells tried
@@ -232,9 +230,7 @@ class Cell:
         config = self.config
         deviation = self.across if group in ("private", "noise") else 0.0
         own = self.generators(group, "across", len(weights))
-        return (
-            yield from attacked(self.target, weights, deviation, own, config.attack(), judge, config.ssim_models)
-        )
+        return (yield from attacked(self.target, weights, deviation, own, config.attack(), judge, config.ssim_models))
 
 
 # ---- what it comes to
