@@ -165,8 +165,8 @@ def blur_helps(grid: Grid) -> Verdict:
 
 
 def chance_succeeds(grid: Grid) -> Verdict:
-    people, theirs = grid.config.people, np.array(published()["att_faces"]["success_rate"])
-    at_random, noise = 1 - (1 - 1 / people) ** people, mean_of(grid, "success_rate", "published", "noise")
+    at_random, theirs = by_guessing(grid.config.people), np.array(published()["att_faces"]["success_rate"])
+    noise = mean_of(grid, "success_rate", "published", "noise")
     said = (
         f"of models of pure noise, which never saw anybody, {share(noise)} “give someone away”; a judge who names at "
         f"random would reach {share(at_random)}, one who always says the same name 100%. Of the paper's "
@@ -174,3 +174,8 @@ def chance_succeeds(grid: Grid) -> Verdict:
         f"beyond chance"
     )
     return Verdict(NOT_CLAIMED, said)
+
+
+def by_guessing(people: int) -> float:
+    """The success rate of a judge who names at random."""
+    return 1 - (1 - 1 / people) ** people

@@ -104,12 +104,15 @@ def results_html() -> str:
     name, grid = next(iter(kept.items()))
     c, delta = grid.config, grid.cells[0, 0].numbers["delta"]
     theirs = published()["recognised_non_private"]["evaluation_model"]["att"]
+    success, impact = (claims.mean_of(grid, what, "published", "noise") for what in ("success_rate", "impact_mean"))
     caption = (
         f"{WORDS[name]}, {c.height} pixels high, {c.people} people; {c.models} private models a cell (softmax "
         f"regression, q = {c.q:g}, S = {c.clip:g}, ε for a record: {conditions(c, delta)}; T follows), {c.others} of "
         f"each other kind; every person of every model attacked and judged. Impact: share of a model's people whom the "
-        f"judge recognises, mean over models (guessing: {share(1 / c.people)}; paper E, without privacy: "
-        f"{share(theirs)}). Small: standard deviation over models, 95% intervals."
+        f"judge recognises, mean over models (guessing: {share(1 / c.people)}; pure noise: {share(impact)}; paper E, "
+        f"without privacy: {share(theirs)}). Success rate: models with anybody recognised (guessing: "
+        f"{share(claims.by_guessing(c.people))}; pure noise: {share(success)}). Small: standard deviation over models, "
+        f"95% intervals."
     )
     heads = [
         "cell", "T", with_small("test accuracy", USEFUL), "paper E", with_small("impact, as published", SAFER),
