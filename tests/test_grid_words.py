@@ -5,16 +5,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from test_plots_evaluation import EPSILONS, SIGMAS, cell_numbers, cell_result
+from test_plots_evaluation import CELL_NUMBERS, EPSILONS, SIGMAS, cell_result, cell_rows
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands.reference import listed_values
 from dpmia_lab.experiments.evaluation import PRESETS
 from dpmia_lab.options import as_dict
+from dpmia_lab.rows import Rows
 from dpmia_lab.stages import Progress, drain
 from dpmia_lab.store import Result, Store
 from dpmia_lab.sweeps import evaluation_grid
 from dpmia_lab.sweeps.sweep import Cell
+from dpmia_lab.widgets.choosing import claims as paper_claims
 from dpmia_lab.widgets.choosing import data as grid_data
 from dpmia_lab.widgets.choosing import findings as choosing_findings
 from dpmia_lab.widgets.choosing import hook as choosing_hook
@@ -23,7 +25,9 @@ from dpmia_lab.widgets.choosing import sweep as grid_sweep_panel
 from dpmia_lab.widgets.choosing import tasks as choosing_tasks
 from dpmia_lab.widgets.choosing import view as cell_view
 from dpmia_lab.widgets.choosing import words as grid_words
-from dpmia_lab.widgets.choosing.data import CellResult, admissible, most_accurate, protection, safest
+from dpmia_lab.widgets.choosing.data import CellResult, Grid, admissible, most_accurate, protection, safest
+from dpmia_lab.widgets.kit.claims import AGREES, DIFFERS
+from dpmia_lab.widgets.kit.claims import checked as checked_claims
 from dpmia_lab.widgets.kit.runs import Run
 
 FACES = replace(PRESETS["faces"], models=100)
@@ -42,21 +46,42 @@ def record(config=FACES):
 
 
 @pytest.fixture
-def with_reference(monkeypatch):
+def ship(monkeypatch):
+    """Lets these records, by preset, be what ships."""
+
+    def shipped(records: dict) -> None:
+        monkeypatch.setattr(grid_data, "shipped_or_nothing", lambda name: records)
+        grid_data.reference_grid.cache_clear()
+
+    yield shipped
+    grid_data.reference_grid.cache_clear()
+
+
+@pytest.fixture
+def with_reference(ship, monkeypatch):
     pictures = evaluation_grid.kept_pictures(cells_of_grid())
-    monkeypatch.setattr(grid_data, "shipped_or_nothing", lambda name: {"faces": record()})
     monkeypatch.setattr(grid_data, "reference_pictures", lambda preset: pictures)
+    ship({"faces": record()})
     return grid_data.reference_grid("faces")
 
 
 @pytest.fixture
-def without_reference(monkeypatch):
-    monkeypatch.setattr(grid_data, "shipped_or_nothing", lambda name: {})
+def without_reference(ship):
+    ship({})
 
 
-def cell_of(epsilon=8.0, sigma=2.0, own=False, **numbers) -> CellResult:
-    config = replace(FACES, epsilon=epsilon, sigma=sigma)
-    return CellResult(config, cell_numbers(**numbers), "run 1" if own else "reference", own)
+def cell_of(**changes) -> CellResult:
+    return CellResult(FACES, CELL_NUMBERS, cell_rows(**changes), "reference")
+
+
+def with_rows(cell: CellResult, measure: str, **values: float) -> CellResult:
+    """The cell with this measure's rows of the private models changed."""
+    found = [replace(row, **values) if (row.measure, row.defence) == (measure, "private") else row for row in cell.rows]
+    return replace(cell, rows=Rows(tuple(found)))
+
+
+def with_measure(grid: Grid, measure: str, **values: float) -> Grid:
+    return replace(grid, cells={place: with_rows(cell, measure, **values) for place, cell in grid.cells.items()})
 
 
 # ---- the grid
@@ -94,10 +119,12 @@ def test_a_grid_is_a_sweep_whose_cells_are_gathered(monkeypatch, tmp_path):
 
 
 def test_a_reference_is_read_cell_by_cell(with_reference):
-    cell = with_reference.cell((1, 2))
+    cell = with_reference.cells[1, 2]
     assert (cell.config.epsilon, cell.config.sigma) == (4.0, 6.0) and cell.title == "ε = 4, σ = 6"
-    assert cell.numbers["test_accuracy"] == pytest.approx(0.406)
-    assert len(with_reference.cells()) == 12
+    assert cell.accuracy() == pytest.approx(0.406) and cell.numbers["steps"] == 1875
+    assert cell.risk("impact_mean", "smoothed").high == pytest.approx(0.22)
+    assert with_reference.risks("impact_mean", "smoothed", "private")[3].tolist() == pytest.approx([0.4] * 3)
+    assert len(with_reference.cells) == 12
 
 
 def test_pictures_of_real_people_never_ship():
@@ -115,10 +142,9 @@ def test_a_cell_belongs_beside_the_grid_of_its_people(changes, name):
 # ---- which cells are admissible
 def four(*risks: tuple[float, float, float], accuracies=(0.3, 0.5, 0.7, 0.9)) -> dict:
     """A column of cells with these people recognised: value, low, high."""
-    names = ("impact_mean", "impact_mean_low", "impact_mean_high")
     return {
-        (row, 0): cell_of(accuracy=accuracy, **dict(zip(names, found, strict=True)))
-        for row, (found, accuracy) in enumerate(zip(risks, accuracies, strict=True))
+        (row, 0): with_rows(cell_of(accuracy=accuracy), "impact_mean", value=value, low=low, high=high)
+        for row, ((value, low, high), accuracy) in enumerate(zip(risks, accuracies, strict=True))
     }
 
 
@@ -130,7 +156,7 @@ CELLS = four((0.05, 0.02, 0.1), (0.08, 0.05, 0.12), (0.09, 0.02, 0.3), (0.4, 0.3
     [(0.05, [], None), (0.1, [0], 0), (0.12, [0, 1], 1), (0.29, [0, 1], 1), (0.3, [0, 1, 2], 2), (1, [0, 1, 2, 3], 3)],
 )
 def test_the_upper_end_must_be_within_the_limit(limit, rows, best):
-    allowed = admissible(CELLS, "impact_mean", "", limit)
+    allowed = admissible(CELLS, "impact_mean", "published", limit)
     assert [row for row, _ in allowed] == rows
     assert most_accurate(CELLS, allowed) == (None if best is None else (best, 0))
 
@@ -138,7 +164,7 @@ def test_the_upper_end_must_be_within_the_limit(limit, rows, best):
 def test_of_two_alike_the_stricter_promise_is_best():
     cells = four(*[(0.1, 0.1, 0.1)] * 4, accuracies=(0.5, 0.7, 0.7, 0.2))
     assert most_accurate(cells, list(cells)) == (1, 0)
-    assert safest(CELLS, "impact_mean", "") == (0, 0)
+    assert safest(CELLS, "impact_mean", "published") == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -146,19 +172,19 @@ def test_of_two_alike_the_stricter_promise_is_best():
 )
 def test_protection_is_told_from_failure_to_learn(private, control, verdict):
     cell = cell_of(private=private, control=control)
-    assert protection(cell, "impact_mean", "_smoothed") == verdict
+    assert protection(cell, "impact_mean", "smoothed") == verdict
     said = {"protected": "<b>protects</b>", "alike": "cannot be told", "worse": "<b>nothing</b>"}[verdict]
-    assert said in grid_words.control_words(cell, "impact_mean", "_smoothed")
+    assert said in grid_words.control_words(cell, "impact_mean", "smoothed")
 
 
 def test_what_a_risk_leaves_is_said():
-    allowed = admissible(CELLS, "impact_mean", "", 0.12)
-    words = grid_words.choice_html(CELLS, allowed, "impact_mean", "", 0.12)
+    allowed = admissible(CELLS, "impact_mean", "published", 0.12)
+    words = grid_words.choice_html(CELLS, allowed, "impact_mean", "published", 0.12)
     assert "2 of 4 cells are admissible" in words and "50%" in words and "stopped when they were as accurate" in words
-    none = grid_words.choice_html(CELLS, [], "success_rate", "", 0.5)
+    none = grid_words.choice_html(CELLS, [], "success_rate", "published", 0.5)
     assert "No cell is admissible" in none and "<b>pure noise</b>" in none and "80%" in none
-    assert "pure noise" not in grid_words.choice_html(CELLS, [], "impact_mean", "", 0.05)
-    assert "make reference" in grid_words.choice_html({}, [], "impact_mean", "", 0.5)
+    assert "pure noise" not in grid_words.choice_html(CELLS, [], "impact_mean", "published", 0.05)
+    assert "make reference" in grid_words.choice_html({}, [], "impact_mean", "published", 0.5)
 
 
 # ---- words
@@ -171,30 +197,30 @@ def test_shares_are_short_and_never_too_sure(value, words):
 
 
 def test_every_number_says_what_it_means():
-    words = grid_words.numbers_html(cell_of(), "_smoothed")
+    words = grid_words.numbers_html(cell_of(), "smoothed")
     assert words.count("(lower: safer)") == 3 and words.count("(higher:") == 2
     assert "ε = 8 for a record (add or remove one; δ = 0.001; moments accountant, improved conversion)" in words
     assert "1,875" in words and "luck alone would give 65%" in words and "N = 280 pictures" in words
-    judged = grid_words.judge_html(cell_of(), "_smoothed")
+    judged = grid_words.judge_html(cell_of(), "smoothed")
     assert "success 100%, impact 2.5%" in judged and "79%" in judged and "SSIM" in judged
-    assert grid_words.groups_table(cell_of(), "").count("<tr>") == 5
+    assert grid_words.groups_table(cell_of(), "published").count("<tr>") == 5
 
 
 def test_a_cell_shows_its_faces_and_three_numbers(with_reference):
-    cell = with_reference.cell((3, 0))
-    html = grid_words.cell_html(cell, list(with_reference.pictures["reconstruction"][3, 0][:4]), "_smoothed", "★ best")
+    cell = with_reference.cells[3, 0]
+    html = grid_words.cell_html(cell, list(with_reference.pictures["reconstruction"][3, 0][:4]), "smoothed", "★ best")
     assert html.count("<img") == 4 and "40%</b> <span>(38% to 42%)" in html and "★ best" in html
-    people = cell_view.people_of(with_reference, (3, 0), "_smoothed")
+    people = cell_view.people_of(with_reference, (3, 0), "smoothed")
     assert "not chosen by result" in people and people.count("<img") == 12 + 18 and "in 100% of the models" in people
 
 
 def test_a_grid_without_pictures_says_why(with_reference):
     bare = replace(with_reference, pictures={})
-    assert "do not ship" in cell_view.people_of(bare, (0, 0), "")
+    assert "do not ship" in cell_view.people_of(bare, (0, 0), "published")
 
 
 def test_the_readers_people_are_judged_one_by_one():
-    people = cell_view.own_people(cell_result(), "")
+    people = cell_view.own_people(cell_result(), "published")
     assert people.count("not recognised") == 6 and "in 100% of the models" in people
 
 
@@ -219,28 +245,58 @@ def test_our_cells_stand_beside_the_papers(with_reference):
 
 def test_every_claim_is_checked_against_the_numbers(with_reference):
     html = choosing_findings.findings().children[0].value
-    assert html.count("<h4>") == len(choosing_findings.CLAIMS) + 2
+    assert html.count("<h4>") == len(choosing_findings.IN_LESSON) + 2
     assert "impact from 5% to 20% (3 of 3 σ clearly)" in html and "in 12 of 12 cells" in html and "63%" in html
-    agreed = [choosing_findings.rise_claim(with_reference)[0], choosing_findings.resistant_claim(with_reference)[0]]
-    assert agreed == [False, False] and choosing_findings.against_plain_claim(with_reference)[0] is False
-    safer = replace(with_reference, values=with_reference.values | {"impact_highest": np.full((4, 3), 0.1)})
-    assert choosing_findings.against_plain_claim(safer)[0] is True
+    for check in (paper_claims.success_rises, paper_claims.resists, paper_claims.gives_away_less):
+        assert check(with_reference).finding == DIFFERS
+    safer = with_measure(with_reference, "impact_highest", value=0.1)
+    assert paper_claims.gives_away_less(safer).finding == AGREES
+
+
+def test_all_that_was_found_is_told_without_a_page(with_reference):
+    found = {one.title: one for one in checked_claims(choosing_findings.CLAIMS)}
+    assert "The accuracies themselves" not in found  # which are about the paper's own data
+    assert "as published, 10–40% in the same drawings" in found["A stronger attacker: a blur afterwards"].sentence
+    assert "noise, which never saw anybody, 80%" in found["What a success rate is worth"].sentence
+    assert "12 rates 12 lie below" in found["What a success rate is worth"].sentence
+    table = choosing_findings.results_html()
+    assert table.count("<tr>") == 14 and "<td>20%<br><small>± 3.0 points</small></td>" in table and "1,875" in table
+
+
+def test_the_shipped_reference_answers_every_claim():
+    found = checked_claims(choosing_findings.CLAIMS)
+    assert {one.title for one in found} == {claim.title for claim in choosing_findings.CLAIMS}
+    assert all("nan" not in one.sentence and not one.sentence.endswith(".") for one in found)
+    assert choosing_findings.results_html().count("<tr>") == 14
+
+
+def test_accuracies_are_held_against_the_papers(with_reference):
+    assert "lower than the paper's in 12 of 12 cells, at most by 30 points" in (
+        paper_claims.same_accuracies(with_reference).sentence
+    )
 
 
 def test_what_is_said_of_the_paper_is_what_it_printed():
     paper = grid_data.published()
     printed = paper["att_faces"]
     assert (np.array(printed["success_rate"])[3].min(), np.max(printed["success_rate"])) == (0.31, 0.46)
-    assert np.max(printed["success_rate"][:3]) == 0.11 and np.max(printed["impact_of_40"]) == 3
+    assert (np.min(printed["test_accuracy"]), np.max(printed["test_accuracy"])) == (0.3, 0.91)
+    assert np.min(printed["success_rate"]) == 0 and np.max(printed["success_rate"][:3]) == 0.11
+    assert np.max(printed["impact_of_40"]) == 3
     assert printed["non_private"]["impact_of_40"] == 34 and np.max(paper["vggface2"]["impact_of_40"]) == 15
     assert paper["epsilon"] == list(EPSILONS) and paper["sigma"] == list(SIGMAS)
 
 
-def test_the_effect_of_more_pictures_is_told_once_it_is_known(with_reference):
-    assert "make reference" in choosing_findings.size_html({"small": with_reference})
-    larger = replace(with_reference, values={n: np.minimum(1, v * 1.5) for n, v in with_reference.values.items()})
-    assert "<b>Agrees</b>" in choosing_findings.size_html({"small": with_reference, "large": larger})
-    assert "<b>Does not agree</b>" in choosing_findings.size_html({"small": larger, "large": with_reference})
+def test_the_effect_of_more_pictures_is_told_once_it_is_known(ship):
+    few = record()
+    more = {n: (1.5 * np.array(v)).clip(0, 1).tolist() if "impact" in n else v for n, v in few["points"].items()}
+    many = {**few, "points": more}
+    ship({"small": few})
+    assert "make reference" in choosing_findings.size_html() and choosing_findings.MORE_PICTURES.check() == {}
+    for small, large, words, finding in ((few, many, "Agrees", AGREES), (many, few, "Does not agree", DIFFERS)):
+        ship({"small": small, "large": large})
+        assert f"<b>{words}</b>" in choosing_findings.size_html()
+        assert [one.finding for one in choosing_findings.MORE_PICTURES.check().values()] == [finding]
 
 
 # ---- the reader's own
@@ -249,19 +305,19 @@ def run_of(**changes) -> Run:
 
 
 def test_a_run_is_told_in_a_line_and_compared_in_a_table():
-    assert "ε = 8, σ = 2, q = 0.1, 16 models, T = 1,875" in cell_panel.summary(run_of())
-    assert cell_panel.compared_html([]) == "" and "run 1: ε = 3" in cell_panel.compared_html([run_of(epsilon=3.0)])
+    assert "ε = 8, σ = 2, q = 0.1, 16 models, T = 1,875" in grid_words.summary(run_of())
+    assert grid_words.compared_html([]) == "" and "run 1: ε = 3" in grid_words.compared_html([run_of(epsilon=3.0)])
 
 
 def test_steps_are_told_before_the_run():
     config = run_of().config
-    assert "T = 1,276 steps" in cell_panel.steps_html(config)
-    assert "must pay for at least one step" in cell_panel.steps_html(replace(config, epsilon=0.01))
-    assert "when the run begins" in cell_panel.steps_html(replace(config, accountant="tight"))
+    assert "T = 1,276 steps" in grid_words.steps_html(config)
+    assert "must pay for at least one step" in grid_words.steps_html(replace(config, epsilon=0.01))
+    assert "when the run begins" in grid_words.steps_html(replace(config, accountant="tight"))
 
 
 def test_a_sweep_is_shown_with_its_failures_and_as_a_command():
-    done, failed = Cell(FACES, cell_numbers()), Cell(replace(FACES, epsilon=2.0), problem="it was <stopped>.")
+    done, failed = Cell(FACES, cell_result().numbers), Cell(replace(FACES, epsilon=2.0), problem="it was <stopped>.")
     html = grid_sweep_panel.sweep_html((done, failed))
     assert html.index("ε = 2") < html.index("ε = 8") and "failed: it was &lt;stopped&gt;." in html and "1,875" in html
     assert grid_sweep_panel.sweep_html(()) == grid_sweep_panel.EMPTY
@@ -283,12 +339,12 @@ def checked(view):
     return view.children[-1].value
 
 
-def test_the_prediction_is_answered_by_the_reference_or_the_first_run(with_reference, monkeypatch):
+def test_the_prediction_is_answered_by_the_reference_or_the_first_run(with_reference, ship):
     panel = SimpleNamespace(listeners=[])
     view = choosing_tasks.predict_success(panel)
     view.children[1].children[2].click()
     assert "As you predicted" in view.children[2].value and "<b>pure noise</b>" in view.children[2].value
-    monkeypatch.setattr(grid_data, "shipped_or_nothing", lambda name: {})
+    ship({})
     view = choosing_tasks.predict_success(panel)
     view.children[1].children[0].click()
     assert "Noted" in view.children[2].value
@@ -298,11 +354,11 @@ def test_the_prediction_is_answered_by_the_reference_or_the_first_run(with_refer
 
 def grid_of(grid, **changes):
     """A grid panel as far as tasks look at it."""
-    values = {"data": "faces", "measure": "impact_mean", "attacker": "_smoothed", "limit": 0.25} | changes
+    values = {"data": "faces", "measure": "impact_mean", "attacker": "smoothed", "limit": 0.25} | changes
     chosen = values.pop("chosen", None)
-    allowed = admissible(grid.cells(), values["measure"], values["attacker"], values["limit"]) if grid else []
+    allowed = admissible(grid.cells, values["measure"], values["attacker"], values["limit"]) if grid else []
     fields = {name: SimpleNamespace(value=value) for name, value in values.items()}
-    return SimpleNamespace(cells=grid.cells() if grid else {}, chosen=chosen, allowed=lambda: allowed, **fields)
+    return SimpleNamespace(cells=grid.cells if grid else {}, chosen=chosen, allowed=lambda: allowed, **fields)
 
 
 def test_a_release_is_signed_at_the_starred_cell(with_reference):

@@ -7,34 +7,43 @@ import pytest
 from matplotlib.colors import to_hex
 from PIL import Image
 
-from dpmia_lab.experiments.evaluation import GROUPS
-from dpmia_lab.metrics.intervals import Estimate
+from dpmia_lab.experiments.evaluation import ATTACKERS, GROUPS, NAMES, array_name
 from dpmia_lab.plots import evaluation as plots
 from dpmia_lab.plots.style import INK
+from dpmia_lab.rows import Row, Rows
 from dpmia_lab.store import Result
 
 EPSILONS, SIGMAS = (2.0, 4.0, 6.0, 8.0), (2.0, 4.0, 6.0)
-ENDS = {"": 0.0, "_low": -0.02, "_high": 0.02}
+CHANCE = 0.025
+CELL_NUMBERS = {"steps": 1875.0, "chance": CHANCE, "judge_accuracy": 0.79, "blank_success_rate": 1.0, "records": 280.0}
+CELL_NUMBERS |= {"delta": 1e-3, "epsilon": 3.999, "epsilon_tight": 3.55, "noise": 0.57, "rate": 0.01}
 
 
-def cell_numbers(accuracy=0.5, private=0.2, control=0.6, success=1.0, **changes) -> dict[str, float]:
-    """Made-up numbers of a cell, named as the experiment names them; people recognised doubles after a blur."""
-    numbers = {"steps": 1875.0, "chance": 0.025, "judge_accuracy": 0.79, "blank_success_rate": 1.0, "records": 280.0}
-    numbers |= {"delta": 1e-3, "epsilon": 3.999, "epsilon_tight": 3.55, "noise": 0.57, "rate": 0.01}
+def estimated(measure: str, value: float, around: float, **of: str) -> Row:
+    """A row with an interval so far around its value, all within [0, 1]."""
+    ends = {"low": max(0.0, value - around), "high": min(1.0, value + around)}
+    return Row(measure, min(1.0, value), **of, **ends)
+
+
+def cell_rows(accuracy=0.5, private=0.2, control=0.6, success=1.0) -> Rows:
+    """Made-up rows of a cell; people recognised doubles after a blur."""
     kinds = {"private": (accuracy, private, success), "noise": (0.025, 0.03, 0.8)}
     kinds |= {"control": (accuracy + 0.01, control, 1.0), "plain": (0.91, 0.8, 1.0)}
+    rows = []
     for group, (right, impact, models) in kinds.items():
-        before = "" if group == "private" else f"{group}_"
-        numbers |= {f"{before}test_accuracy": right, f"{before}train_accuracy": right, f"{before}confidence_mean": 0.9}
-        for attacker, times in (("", 0.5), ("_smoothed", 1.0)):
-            for end, more in ENDS.items():
-                numbers[f"{before}impact_mean{attacker}{end}"] = min(1.0, max(0.0, impact * times + more))
-                numbers[f"{before}success_rate{attacker}{end}"] = min(1.0, max(0.0, models + 2 * more))
-                numbers[f"{before}beyond_chance_rate{attacker}{end}"] = min(1.0, max(0.0, impact + more))
-                numbers[f"{before}impact_mean_ssim{end}"] = min(1.0, max(0.0, impact + more))
-            numbers[f"{before}impact_highest{attacker}"] = min(1.0, impact * times + 0.05)
-            numbers[f"{before}success_rate_by_chance{attacker}"] = 0.65
-    return numbers | changes
+        rows += [Row("confidence_mean", 0.9, group)]
+        rows += [Row(which, right, group, spread=0.03) for which in ("train_accuracy", "test_accuracy")]
+        rows += [estimated("impact_mean", impact, 0.02, defence=group, attack="published", protocol="ssim")]
+        for attack, times in (("published", 0.5), ("smoothed", 1.0)):
+            of = {"defence": group, "attack": attack, "protocol": "judge"}
+            rows += [
+                estimated("impact_mean", impact * times, 0.02, **of),
+                estimated("success_rate", models, 0.04, **of),
+                estimated("beyond_chance_rate", impact, 0.02, **of),
+                Row("impact_highest", min(1.0, impact * times + 0.05), **of),
+                Row("success_rate_by_chance", 0.65, **of),
+            ]
+    return Rows(tuple(rows), NAMES)
 
 
 def cell_result(**changes) -> Result:
@@ -42,15 +51,20 @@ def cell_result(**changes) -> Result:
     drawn = np.random.default_rng(0).integers(0, 256, (7, 1, 8, 6)).astype(np.uint8)
     named = np.tile(np.array([0, 0, 0, 0, 0, 0, 0], dtype=np.int16), (4, 1))
     arrays = {"truth": drawn.astype(np.float32) / 255, "names": np.array([f"person {i}" for i in range(1, 8)])}
-    for before in ("", "noise_", "control_", "plain_"):
-        for attacker in ("", "_smoothed"):
-            arrays |= {f"{before}reconstruction{attacker}": drawn, f"{before}named{attacker}": named}
-    return Result(cell_numbers(**changes), arrays)
+    for group in GROUPS:
+        for attack in ATTACKERS:
+            arrays[array_name("reconstruction", group, attack)] = drawn
+            arrays[array_name("named", group, attack)] = named
+    return Result(CELL_NUMBERS, arrays, cell_rows(**changes))
+
+
+def risk(value: float, low: float, high: float) -> Row:
+    return Row("impact_mean", value, low=low, high=high)
 
 
 def grid_points() -> list[plots.Point]:
     return [
-        plots.Point(e, s, e / 10, Estimate(e / 20, e / 20 - 0.02, e / 20 + 0.02), (e / 10, Estimate(0.7, 0.6, 0.8)))
+        plots.Point(e, s, e / 10, risk(e / 20, e / 20 - 0.02, e / 20 + 0.02), (e / 10, risk(0.7, 0.6, 0.8)))
         for e in EPSILONS
         for s in SIGMAS
     ]
@@ -61,19 +75,19 @@ CHOICE = plots.Choice(0.25, (0, 1, 2, 3, 4, 5), 3)
 
 @pytest.mark.parametrize("width", [280, 726])
 def test_charts_are_as_wide_as_asked_for(width):
-    noise = Estimate(0.03, 0.0, 0.07)
+    noise = risk(0.03, 0.0, 0.07)
     for chart in (
         plots.choice_chart(grid_points(), CHOICE, noise, "people recognised", width),
         plots.choice_chart([], plots.Choice(0.5, (), None), None, "people recognised", width),
-        plots.groups_chart(cell_numbers(), "_smoothed", width),
+        plots.groups_chart(cell_rows(), "smoothed", CHANCE, width),
     ):
         assert Image.open(io.BytesIO(chart.png())).width == 2 * width
         assert "nan" not in chart.alt
 
 
 def test_the_choice_is_said_in_words():
-    own = plots.Point(3.0, 1.5, 0.44, Estimate(0.2, 0.1, 0.4), own=True, words="run 1")
-    words = plots.choice_chart([*grid_points(), own], CHOICE, Estimate(0.03, 0, 0.1), "people recognised", 726).alt
+    own = plots.Point(3.0, 1.5, 0.44, risk(0.2, 0.1, 0.4), own=True, words="run 1")
+    words = plots.choice_chart([*grid_points(), own], CHOICE, risk(0.03, 0, 0.1), "people recognised", 726).alt
     assert "you accept 25%" in words and "Models of pure noise: 3%" in words
     assert "ε = 4, σ = 2: accuracy 40%, risk 20% (up to 22%), admissible, the most accurate of these" in words
     assert "ε = 8, σ = 6: accuracy 80%, risk 40% (up to 42%)" in words and words.count("admissible") == 6
@@ -97,16 +111,16 @@ def test_what_is_admissible_is_filled_and_the_best_is_starred():
 
 
 def test_the_readers_own_cells_are_larger_and_edged_in_ink():
-    own = plots.Point(3.0, 1.5, 0.44, Estimate(0.2, 0.1, 0.4), own=True, words="run 1")
+    own = plots.Point(3.0, 1.5, 0.44, risk(0.2, 0.1, 0.4), own=True, words="run 1")
     lines = plots.choice_chart([own], plots.Choice(0.5, (), None), None, "people", 726).figure.axes[0].lines
     assert [to_hex(line.get_markeredgecolor()) for line in lines if line.get_markersize() == 11] == [INK.lower()]
 
 
 def test_every_kind_of_model_is_told_with_its_interval():
-    words = plots.groups_chart(cell_numbers(), "_smoothed", 726).alt
+    words = plots.groups_chart(cell_rows(), "smoothed", CHANCE, 726).alt
     assert all(said in words for said in GROUPS.values())
     assert "private models: 100% of models (96% to 100%), 20% of people (18% to 22%)" in words
-    assert "10% of people (8% to 12%)" in plots.groups_chart(cell_numbers(), "", 726).alt
+    assert "10% of people (8% to 12%)" in plots.groups_chart(cell_rows(), "published", CHANCE, 726).alt
 
 
 def test_kinds_of_models_differ_in_more_than_colour():

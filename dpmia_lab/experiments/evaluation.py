@@ -50,9 +50,7 @@ GROUPS = {  # whose pictures are judged, in words
 }
 ATTACKERS = {"published": "as published", "smoothed": "blurred afterwards"}
 JUDGES = ("judge", "ssim")
-NAMES = PlainNames(
-    ("defence", "measure", "attack", "protocol", "end"), frozenset({"private", "published", "judge"})
-)
+NAMES = PlainNames(("defence", "measure", "attack", "protocol", "end"), frozenset({"private", "published", "judge"}))
 OF_MODEL = ("train_accuracy", "test_accuracy", "confidence_mean")
 OF_ATTACK = ("success_rate", "success_rate_by_chance", "beyond_chance_rate", "impact_mean", "impact_highest")
 NOISE_LENGTH = 6.0  # what the noise in a class's weights adds up to: near the best accuracy in the cells tried
@@ -232,9 +230,7 @@ class Cell:
         config = self.config
         deviation = self.across if group in ("private", "noise") else 0.0
         own = self.generators(group, "across", len(weights))
-        return (
-            yield from attacked(self.target, weights, deviation, own, config.attack(), judge, config.ssim_models)
-        )
+        return (yield from attacked(self.target, weights, deviation, own, config.attack(), judge, config.ssim_models))
 
 
 # ---- what it comes to
@@ -296,12 +292,14 @@ def estimated(measure: str, estimate: Estimate, **of: str) -> Row:
 
 def group_arrays(group: str, outcome: GroupOutcome) -> dict[str, np.ndarray]:
     """A value a model, verdicts a model and class, and the first model's pictures as bytes."""
-
-    def name(what: str, attack: str = "") -> str:
-        return NAMES.of(Row(what, 0.0, group, attack))
-
-    arrays = {name(which): getattr(outcome, which) for which in ("train_accuracy", "test_accuracy")}
+    arrays = {array_name(which, group): getattr(outcome, which) for which in ("train_accuracy", "test_accuracy")}
     for attack in ATTACKERS:
-        arrays[name("named", attack)] = outcome.verdicts(attack).astype(np.int16)
-        arrays[name("reconstruction", attack)] = (outcome.pictures[attack] * 255).round().astype(np.uint8)
+        drawn = (outcome.pictures[attack] * 255).round().astype(np.uint8)
+        arrays[array_name("named", group, attack)] = outcome.verdicts(attack).astype(np.int16)
+        arrays[array_name("reconstruction", group, attack)] = drawn
     return arrays
+
+
+def array_name(what: str, group: str = "private", attack: str = "published") -> str:
+    """What a group's array is called, as its rows are."""
+    return NAMES.of(Row(what, 0.0, group, attack))

@@ -1,6 +1,6 @@
 """Charts of lesson 6: accuracy against risk for every cell of the grid, and one cell's models beside those compared.
 
-Numbers are named as ``experiments.evaluation`` names them.
+A risk is a row of ``experiments.evaluation``, with its interval.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 
 from dpmia_lab.experiments.evaluation import GROUPS
-from dpmia_lab.metrics.intervals import Estimate
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
+from dpmia_lab.rows import Row, Rows
 
 MARKERS = "os^Dv"  # one a σ
 LOOKS = {"private": (PROTECTED, "o"), "noise": (REFERENCE, "x"), "control": (EXPOSED, "D"), "plain": (EXPOSED, "s")}
@@ -27,8 +27,8 @@ class Point:
     epsilon: float
     sigma: float
     accuracy: float
-    risk: Estimate
-    control: tuple[float, Estimate] | None = None  # accuracy and risk of its accuracy-matched models without privacy
+    risk: Row
+    control: tuple[float, Row] | None = None  # accuracy and risk of its accuracy-matched models without privacy
     own: bool = False
     words: str = ""
 
@@ -43,7 +43,7 @@ class Choice:
 
 
 # ---- accuracy against risk
-def choice_chart(points: Sequence[Point], choice: Choice, noise: Estimate | None, risk_words: str, width: int) -> Chart:
+def choice_chart(points: Sequence[Point], choice: Choice, noise: Row | None, risk_words: str, width: int) -> Chart:
     """Every cell with its interval; what is admissible lies in the shaded part, the best of it is starred."""
     columns = 4 if width >= WIDE else 2
     with rc_context(STYLE):
@@ -97,8 +97,8 @@ def draw_point(axes: Axes, point: Point, points: Sequence[Point], allowed: bool,
     sigmas = sorted({other.sigma for other in points if not other.own})
     known = point.sigma in sigmas
     marker = MARKERS[sigmas.index(point.sigma) % len(MARKERS)] if known else "P"
-    value, low, high = point.risk
-    axes.plot([low, high], [point.accuracy] * 2, color=PROTECTED, linewidth=1.2, alpha=0.7, zorder=3)
+    value, ends = point.risk.value, [point.risk.low, point.risk.high]
+    axes.plot(ends, [point.accuracy] * 2, color=PROTECTED, linewidth=1.2, alpha=0.7, zorder=3)
     axes.plot(value, point.accuracy, marker, markersize=11 if point.own else 8, zorder=4, markeredgecolor=INK if
               point.own else PROTECTED, markerfacecolor=PROTECTED if allowed or point.own else "white")  # fmt: skip
     if point.own:
@@ -132,7 +132,7 @@ def finish(axes: Axes, points: Sequence[Point], risk_words: str, columns: int) -
                     handletextpad=0.2, columnspacing=1.2, borderpad=0)  # fmt: skip
 
 
-def choice_words(points: Sequence[Point], choice: Choice, noise: Estimate | None, risk_words: str) -> str:
+def choice_words(points: Sequence[Point], choice: Choice, noise: Row | None, risk_words: str) -> str:
     said = [
         f"{'your ' + point.words + ', ' if point.own else ''}ε = {point.epsilon:g}, σ = {point.sigma:g}: accuracy "
         f"{point.accuracy:.0%}, risk {point.risk.value:.0%} (up to {point.risk.high:.0%})"
@@ -148,33 +148,35 @@ def choice_words(points: Sequence[Point], choice: Choice, noise: Estimate | None
 
 
 # ---- one cell, and the models it is compared with
-def groups_chart(numbers: dict[str, float], attacker: str, width: int) -> Chart:
-    """A row a kind of model: how many models give somebody away, and how many people are recognised."""
-    wide = width >= WIDE
-    measures = {"success_rate": "models giving anyone away", "impact_mean": "people recognised"}
+def groups_chart(rows: Rows, attacker: str, chance: float, width: int) -> Chart:
+    """A row a kind of model: how many models give somebody away, and how many people are recognised.
+
+    ``chance``: the share of people that luck alone would recognise.
+    """
+    wide, found = width >= WIDE, rows.where(attack=attacker, protocol="judge")
+    luck = found.value("success_rate_by_chance", defence="private")
+    parts = (("success_rate", "models giving anyone away", luck), ("impact_mean", "people recognised", chance))
     with rc_context(STYLE):
         figure = new_figure(width, 230 if wide else 430, left=112, right=22, top=34, bottom=50)
         figure.subplots_adjust(wspace=0.12, hspace=0.55)
-        for place, (measure, words) in enumerate(measures.items(), 1):
+        for place, (measure, words, by_chance) in enumerate(parts, 1):
             axes = figure.add_subplot(*((1, 2, place) if wide else (2, 1, place)))
-            draw_groups(axes, numbers, f"{measure}{attacker}", named=place == 1 or not wide)
+            draw_groups(axes, found.where(measure=measure), named=place == 1 or not wide)
             axes.set_title(words, loc="left")
-            if measure == "success_rate":
-                chance = numbers[f"success_rate_by_chance{attacker}"]
-            else:
-                chance = numbers["chance"]
-            axes.axvline(chance, color=REFERENCE, linewidth=1.2)
-            axes.set_xlabel(f"lower: safer; grey: chance, {chance:.0%}", fontsize=SMALL)
-    return Chart(figure, groups_words(numbers, attacker))
+            axes.axvline(by_chance, color=REFERENCE, linewidth=1.2)
+            axes.set_xlabel(f"lower: safer; grey: chance, {by_chance:.0%}", fontsize=SMALL)
+    return Chart(figure, groups_words(found))
 
 
-def draw_groups(axes: Axes, numbers: dict[str, float], name: str, named: bool) -> None:
-    for row, group in enumerate(GROUPS):
-        colour, marker = LOOKS[group]
-        value, low, high = estimate(numbers, group, name)
-        axes.plot([low, high], [row, row], color=colour, linewidth=1.8)
-        axes.plot(value, row, marker, color=colour, markersize=8, zorder=3)
-        axes.annotate(f"{value:.0%}", (value, row), (0, 7), textcoords="offset points", ha="center", fontsize=SMALL)
+def draw_groups(axes: Axes, found: Rows, named: bool) -> None:
+    """``found``: one measure of every group."""
+    for row in found:
+        colour, marker = LOOKS[row.defence]
+        height = list(GROUPS).index(row.defence)
+        axes.plot([row.low, row.high], [height, height], color=colour, linewidth=1.8)
+        axes.plot(row.value, height, marker, color=colour, markersize=8, zorder=3)
+        axes.annotate(f"{row.value:.0%}", (row.value, height), (0, 7), textcoords="offset points", ha="center",
+                      fontsize=SMALL)  # fmt: skip
     short = {"private": "private", "noise": "pure noise", "control": "no privacy,\nsame accuracy",
              "plain": "no privacy"}  # fmt: skip
     axes.set_yticks(range(len(GROUPS)), [short[group] for group in GROUPS] if named else [""] * len(GROUPS),
@@ -184,15 +186,10 @@ def draw_groups(axes: Axes, numbers: dict[str, float], name: str, named: bool) -
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
 
 
-def estimate(numbers: dict[str, float], group: str, name: str) -> Estimate:
-    whole = name if group == "private" else f"{group}_{name}"
-    return Estimate(*(numbers[f"{whole}{end}"] for end in ("", "_low", "_high")))
-
-
-def groups_words(numbers: dict[str, float], attacker: str) -> str:
+def groups_words(found: Rows) -> str:
     said = []
     for group, words in GROUPS.items():
-        success, impact = (estimate(numbers, group, f"{m}{attacker}") for m in ("success_rate", "impact_mean"))
+        success, impact = (found.row(measure, defence=group) for measure in ("success_rate", "impact_mean"))
         said.append(
             f"{words}: {success.value:.0%} of models ({success.low:.0%} to {success.high:.0%}), "
             f"{impact.value:.0%} of people ({impact.low:.0%} to {impact.high:.0%})"

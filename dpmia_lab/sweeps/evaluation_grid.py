@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments.evaluation import Config
+from dpmia_lab.experiments.evaluation import ATTACKERS, GROUPS, Config, array_name
 from dpmia_lab.files import write_whole
 from dpmia_lab.options import as_dict
 from dpmia_lab.stages import Stage
@@ -19,7 +19,7 @@ from dpmia_lab.sweeps import sweep
 EPSILONS, SIGMAS = (2.0, 4.0, 6.0, 8.0), (2.0, 4.0, 6.0)
 PEOPLE = 6  # whose pictures are kept: the first, whatever became of them
 GREYS = 32  # as many shades are kept, which nobody sees in noise and which take a third less room
-SHOWN = ("", "control_")  # whose pictures are kept in every cell; of the others one cell's are enough
+EVERYWHERE = ("private", "control")  # whose pictures are kept in every cell; of the others one cell's are enough
 
 
 def run(base: Config, folder: Path | None = None, workers: int | None = None) -> Stage[Result]:
@@ -46,16 +46,19 @@ def kept_pictures(cells: Sequence[Result]) -> dict[str, np.ndarray]:
     """Of the first people, as bytes: the truth, what the attackers drew, and how many models' drawings were known."""
     shape, first, last = (len(EPSILONS), len(SIGMAS)), slice(0, PEOPLE), cells[-1].arrays
     kept = {"names": last["names"][first], "truth": fewer_greys(last["truth"][first])}
-    for suffix in ("", "_smoothed"):  # the attackers, as arrays are called
-        for before in SHOWN:
-            drawn = np.stack([fewer_greys(cell.arrays[f"{before}reconstruction{suffix}"][first]) for cell in cells])
-            kept[f"{before}reconstruction{suffix}"] = drawn.reshape(*shape, *drawn.shape[1:])
-        for before in ("noise_", "plain_"):
-            kept[f"{before}reconstruction{suffix}"] = fewer_greys(last[f"{before}reconstruction{suffix}"][first])
-        named = np.stack([cell.arrays[f"named{suffix}"][:, first] for cell in cells])  # (cells, models, people)
-        right = named == np.arange(PEOPLE)[: named.shape[2]]
-        kept[f"recognised{suffix}"] = right.mean(1).astype(np.float32).reshape(*shape, -1)
-        kept[f"first_right{suffix}"] = right[:, 0].reshape(*shape, -1)  # of the model whose pictures these are
+    for attack in ATTACKERS:
+        for group in GROUPS:
+            name = array_name("reconstruction", group, attack)
+            if group in EVERYWHERE:
+                drawn = np.stack([fewer_greys(cell.arrays[name][first]) for cell in cells])
+                kept[name] = drawn.reshape(*shape, *drawn.shape[1:])
+            else:
+                kept[name] = fewer_greys(last[name][first])
+        named = np.stack([cell.arrays[array_name("named", attack=attack)][:, first] for cell in cells])
+        right = named == np.arange(PEOPLE)[: named.shape[2]]  # (cells, models, people)
+        kept[array_name("recognised", attack=attack)] = right.mean(1).astype(np.float32).reshape(*shape, -1)
+        # of the model whose pictures these are
+        kept[array_name("first_right", attack=attack)] = right[:, 0].reshape(*shape, -1)
     return kept
 
 

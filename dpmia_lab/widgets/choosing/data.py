@@ -1,12 +1,14 @@
 """What lesson 6 shows and decides on: the shipped grid, the reader's own cells, and which cells a risk admits."""
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
-from dpmia_lab.experiments.evaluation import PRESETS, Config
-from dpmia_lab.metrics.intervals import Estimate
+from dpmia_lab.experiments.evaluation import PRESETS, Config, rows_of
 from dpmia_lab.reference import FOLDER, shipped, shipped_or_nothing
+from dpmia_lab.rows import Row, Rows
+from dpmia_lab.widgets.kit.runs import Run
 
 Place = tuple[int, int]  # row (ε) and column (σ)
 RISKS = ("impact_mean", "beyond_chance_rate", "success_rate")  # the first is shown first
@@ -16,17 +18,20 @@ PICTURES = ("faces",)  # only people who do not exist are shipped as pictures
 
 @dataclass(frozen=True)
 class CellResult:
-    """One ε and σ, with the numbers that ``experiments.evaluation`` returns."""
+    """One ε and σ: its rows, and its numbers that belong to no group of models, such as ``steps`` and ``delta``."""
 
     config: Config
     numbers: dict[str, float]
+    rows: Rows
     words: str  # whose it is
     own: bool = False
 
-    def estimate(self, name: str) -> Estimate:
-        """A number with its interval; without one where the experiment gives none."""
-        value = self.numbers[name]
-        return Estimate(value, self.numbers.get(f"{name}_low", value), self.numbers.get(f"{name}_high", value))
+    def risk(self, measure: str, attacker: str = "published", group: str = "private", judge: str = "judge") -> Row:
+        """Of a group of models, what an attacker reaches as a judge sees it; mostly with an interval."""
+        return self.rows.row(measure, defence=group, attack=attacker, protocol=judge)
+
+    def accuracy(self, group: str = "private", measure: str = "test_accuracy") -> float:
+        return self.rows.value(measure, defence=group)
 
     @property
     def title(self) -> str:
@@ -35,40 +40,45 @@ class CellResult:
 
 @dataclass(frozen=True)
 class Grid:
-    """Values by name, (ε, σ); ``pictures`` may be missing."""
+    """Cells row by row; ``pictures`` may be missing."""
 
     epsilons: np.ndarray
     sigmas: np.ndarray
-    values: dict[str, np.ndarray]
+    cells: dict[Place, CellResult]
     config: Config
     pictures: dict[str, np.ndarray] = field(default_factory=dict)
 
-    @property
-    def places(self) -> list[Place]:
-        return list(np.ndindex(len(self.epsilons), len(self.sigmas)))
+    def risks(self, measure: str, *of: str, end: str = "value") -> np.ndarray:
+        """(ε, σ): of every cell its ``risk(measure, *of)``, or the ``end`` "low" or "high" of its interval."""
+        return self.shaped([getattr(cell.risk(measure, *of), end) for cell in self.cells.values()])
 
-    def cell(self, place: Place) -> CellResult:
-        row, column = place
-        config = replace(self.config, epsilon=float(self.epsilons[row]), sigma=float(self.sigmas[column]))
-        return CellResult(config, {name: float(grid[place]) for name, grid in self.values.items()}, "reference")
+    def accuracies(self, group: str = "private") -> np.ndarray:
+        """(ε, σ)"""
+        return self.shaped([cell.accuracy(group) for cell in self.cells.values()])
 
-    def cells(self) -> dict[Place, CellResult]:
-        return {place: self.cell(place) for place in self.places}
+    def shaped(self, values: list[float]) -> np.ndarray:
+        return np.array(values).reshape(len(self.epsilons), len(self.sigmas))
 
 
 # ---- the reference
+@cache
 def reference_grid(preset: str) -> Grid | None:
     """What ships with the lab; None while it has not been computed."""
     record = shipped_or_nothing("evaluation").get(preset)
     if record is None:
         return None
     points = {name: np.array(values, dtype=float) for name, values in record["points"].items()}
-    epsilons, sigmas = points.pop("epsilons"), points.pop("sigmas")
-    return Grid(epsilons, sigmas, points, Config(**record["config"]), reference_pictures(preset))
+    epsilons, sigmas, config = points.pop("epsilons"), points.pop("sigmas"), Config(**record["config"])
+    cells = {}
+    for place in np.ndindex(len(epsilons), len(sigmas)):
+        numbers = {name: float(values[place]) for name, values in points.items()}
+        here = replace(config, epsilon=float(epsilons[place[0]]), sigma=float(sigmas[place[1]]))
+        cells[place] = CellResult(here, numbers, rows_of(numbers), "reference")
+    return Grid(epsilons, sigmas, cells, config, reference_pictures(preset))
 
 
 def reference_pictures(preset: str) -> dict[str, np.ndarray]:
-    """By name, as ``experiments.evaluation_grid.kept_pictures`` makes them; {} where there are none."""
+    """By name, as ``sweeps.evaluation_grid.kept_pictures`` makes them; {} where there are none."""
     if preset not in PICTURES:
         return {}
     try:
@@ -78,41 +88,44 @@ def reference_pictures(preset: str) -> dict[str, np.ndarray]:
         return {}
 
 
+def published() -> dict:
+    """Paper E's tables."""
+    return shipped("published")["park"]
+
+
+# ---- the reader's own
 def preset_of(config: Config) -> str:
     """The grid beside which a cell of the reader's belongs, be its pictures smaller; "" if none."""
     same = ("data", "people", "pictures")
     return next((n for n in SETS if all(getattr(config, f) == getattr(PRESETS[n], f) for f in same)), "")
 
 
+def own_cell(run: Run) -> CellResult:
+    name = preset_of(run.config)
+    smaller = bool(name) and run.config.height != PRESETS[name].height
+    words = f"run {run.number}" + (f" ({run.config.height} pixels high)" if smaller else "")
+    return CellResult(run.config, run.result.numbers, run.result.rows, words, own=True)
+
+
 # ---- the reader's risk
-def risk(cell: CellResult, measure: str, attacker: str, group: str = "") -> Estimate:
-    """``group``: "" for the private models, else such as "control_"."""
-    return cell.estimate(f"{group}{measure}{attacker}")
-
-
 def admissible(cells: dict[Place, CellResult], measure: str, attacker: str, limit: float) -> list[Place]:
     """The cells whose risk is within the limit even at the upper end of its interval."""
-    return [place for place, cell in cells.items() if risk(cell, measure, attacker).high <= limit]
+    return [place for place, cell in cells.items() if cell.risk(measure, attacker).high <= limit]
 
 
 def most_accurate(cells: dict[Place, CellResult], places: list[Place]) -> Place | None:
     """Of those places; where two are alike, the one with the smaller ε, then the smaller σ."""
-    return min(places, key=lambda place: (-cells[place].numbers["test_accuracy"], place), default=None)
+    return min(places, key=lambda place: (-cells[place].accuracy(), place), default=None)
 
 
 def safest(cells: dict[Place, CellResult], measure: str, attacker: str) -> Place:
     """Where the upper end is lowest."""
-    return min(cells, key=lambda place: risk(cells[place], measure, attacker).high)
+    return min(cells, key=lambda place: cells[place].risk(measure, attacker).high)
 
 
 def protection(cell: CellResult, measure: str, attacker: str) -> str:
     """Against models without privacy of the same accuracy: "protected", "worse", or "alike" (cannot be told)."""
-    private, control = risk(cell, measure, attacker), risk(cell, measure, attacker, "control_")
+    private, control = cell.risk(measure, attacker), cell.risk(measure, attacker, "control")
     if private.high < control.low:
         return "protected"
     return "worse" if private.low > control.high else "alike"
-
-
-def published() -> dict:
-    """Paper E's tables, {} if they are not among the published figures."""
-    return shipped("published").get("park", {})

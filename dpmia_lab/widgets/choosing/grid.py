@@ -1,14 +1,11 @@
 """The 4 × 3 grid of lesson 6: choose a risk, see which cells it admits; choose a cell, see its people."""
 
-from functools import cache
-
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.evaluation import ATTACKERS
+from dpmia_lab.experiments.evaluation import array_name
+from dpmia_lab.widgets.choosing.controls import attacker_choice, data_choice, limit_slider, measure_choice
 from dpmia_lab.widgets.choosing.data import (
-    RISKS,
-    SETS,
     CellResult,
     Grid,
     Place,
@@ -16,16 +13,13 @@ from dpmia_lab.widgets.choosing.data import (
     most_accurate,
     preset_of,
     reference_grid,
-    risk,
 )
 from dpmia_lab.widgets.choosing.view import PLOTS, CellDetail, people_of
 from dpmia_lab.widgets.choosing.words import LATER, RISK_WORDS, cell_html, choice_html, legend_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
-from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import button, column, on_change, panel, text, with_classes
 
 CHART_DELAY, CHART_REST = 2.5, 0.15  # seconds: the page comes first, and a slider goes on
-LIMITS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 IN_A_CELL = 4  # people whose drawings stand in the grid
 
 
@@ -33,15 +27,10 @@ class GridPanel:
     """``measure``, ``limit`` and ``chosen`` are what tasks look at; ``own`` are the reader's cells, by source."""
 
     def __init__(self) -> None:
-        self.grid_of = cache(reference_grid)
         self.own: dict[str, list[CellResult]] = {}
         self.chosen: Place | None = None
-        self.data = field(choice("data", swapped(SETS)), "data")
-        self.attacker = field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
-        self.measure = field(choice("risk is the share of", [(RISK_WORDS[m][0], m) for m in RISKS]), "measure")
-        options = [(f"{limit:.0%}", limit) for limit in LIMITS]
-        slider = widgets.SelectionSlider(options=options, value=0.1, description="risk you accept")
-        self.limit = field(slider, "limit")
+        self.data, self.attacker = data_choice(), attacker_choice()
+        self.measure, self.limit = measure_choice(), limit_slider()
         self.words, self.legend, self.meaning = text("", "dp-choice-words"), text(""), text("", "dp-reason")
         how = {"delay": CHART_DELAY, "rest": CHART_REST}
         self.chart = ChartPlace(self.drawn, PLOTS, "dp-chart", "dp-choice-chart", **how)
@@ -80,11 +69,11 @@ class GridPanel:
     # ---- what there is
     @property
     def grid(self) -> Grid | None:
-        return self.grid_of(self.data.value)
+        return reference_grid(self.data.value)
 
     @property
     def cells(self) -> dict[Place, CellResult]:
-        return self.grid.cells() if self.grid else {}
+        return self.grid.cells if self.grid else {}
 
     def own_here(self) -> list[CellResult]:
         """The reader's cells of the data shown."""
@@ -99,7 +88,7 @@ class GridPanel:
     # ---- drawing
     def show_data(self) -> None:
         """Other data: another grid, of buttons too."""
-        places = self.grid.places if self.grid else []
+        places = list(self.cells)
         self.faces = {place: text("", "dp-cell-face") for place in places}
         self.buttons = {place: self._cell_button(place) for place in places}
         self.table.children = [
@@ -111,8 +100,7 @@ class GridPanel:
         self.show()
 
     def _cell_button(self, place: Place) -> widgets.Button:
-        title = self.grid.cell(place).title
-        return button(title, lambda: self.choose(place), "dp-small")
+        return button(self.cells[place].title, lambda: self.choose(place), "dp-small")
 
     def choose(self, place: Place) -> None:
         self.chosen = place
@@ -124,7 +112,7 @@ class GridPanel:
             self.detail.nothing()
             return
         people = people_of(self.grid, self.chosen, self.attacker.value)
-        self.detail.show(self.grid.cell(self.chosen), people, self.attacker.value)
+        self.detail.show(self.cells[self.chosen], people, self.attacker.value)
 
     def allowed(self) -> list[Place]:
         return admissible(self.cells, self.measure.value, self.attacker.value, self.limit.value)
@@ -134,19 +122,18 @@ class GridPanel:
         best = most_accurate(cells, allowed)
         self.meaning.value = RISK_WORDS[self.measure.value][1]
         self.words.value = choice_html(cells, allowed, self.measure.value, self.attacker.value, self.limit.value)
-        for place, cell in cells.items():
+        for (place, cell), box in zip(cells.items(), self.table.children, strict=False):
             mark = "<b class='dp-mark'>★ best</b>" if place == best else "✓ admissible" if place in allowed else ""
             self.faces[place].value = cell_html(cell, self._faces(place), self.attacker.value, mark)
             for name, there in (("dp-admissible", place in allowed), ("dp-best", place == best),
                                 ("dp-shown", place == self.chosen)):  # fmt: skip
-                box = self.table.children[self.grid.places.index(place)]
                 (box.add_class if there else box.remove_class)(name)
             shown = "are shown below" if place == self.chosen else "can be shown"
             self.buttons[place].tooltip = f"The people of {cell.title} {shown}"
         self.chart.soon.ask()
 
     def _faces(self, place: Place) -> list[np.ndarray]:
-        drawn = self.grid.pictures.get(f"reconstruction{self.attacker.value}")
+        drawn = self.grid.pictures.get(array_name("reconstruction", attack=self.attacker.value))
         return list(drawn[place][:IN_A_CELL]) if drawn is not None else []
 
     def drawn(self, width: int) -> Chart:
@@ -161,16 +148,13 @@ class GridPanel:
             tuple(places.index(place) for place in allowed),
             None if best is None else places.index(best),
         )
-        noise = risk(cells[places[0]], measure, attacker, "noise_") if cells else None
+        noise = cells[places[0]].risk(measure, attacker, "noise") if cells else None
         return choice_chart(points, choice, noise, RISK_WORDS[measure][0], width)
 
 
 def point_of(cell: CellResult, measure: str, attacker: str):
     from dpmia_lab.plots.evaluation import Point
 
-    control = None
-    if not cell.own:
-        control = cell.numbers["control_test_accuracy"], risk(cell, measure, attacker, "control_")
-    found = risk(cell, measure, attacker)
-    c = cell.config
-    return Point(c.epsilon, c.sigma, cell.numbers["test_accuracy"], found, control, cell.own, cell.words)
+    control = None if cell.own else (cell.accuracy("control"), cell.risk(measure, attacker, "control"))
+    found, c = cell.risk(measure, attacker), cell.config
+    return Point(c.epsilon, c.sigma, cell.accuracy(), found, control, cell.own, cell.words)

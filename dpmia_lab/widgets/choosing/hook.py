@@ -5,10 +5,11 @@ from html import escape
 import ipywidgets as widgets
 import numpy as np
 
+from dpmia_lab.experiments.evaluation import array_name
 from dpmia_lab.widgets.choosing.data import Grid, Place, reference_grid
 from dpmia_lab.widgets.choosing.words import LATER, promise, share
 from dpmia_lab.widgets.kit.parts import button, card, row, text
-from dpmia_lab.widgets.kit.pictures import picture_html
+from dpmia_lab.widgets.kit.pictures import figure_html
 
 COLUMN = 0  # σ of both: the grid's smallest
 WIDE_BLUR = 3.0  # pixels: for the eye, which likes it smoother than the judge
@@ -37,9 +38,14 @@ def two_places(grid: Grid) -> tuple[Place, Place]:
     return (0, COLUMN), (len(grid.epsilons) - 1, COLUMN)
 
 
+def often(grid: Grid, place: Place) -> np.ndarray:
+    """(people,): in how many of the cell's models the judge recognises each, given the blurred drawings."""
+    return grid.pictures[array_name("recognised", attack="smoothed")][place]
+
+
 def someone(grid: Grid) -> int:
     """The one of the first people whom the judge recognises most often under the loosest promise."""
-    return int(grid.pictures["recognised_smoothed"][two_places(grid)[1]].argmax())
+    return int(often(grid, two_places(grid)[1]).argmax())
 
 
 def for_the_eye(picture: np.ndarray) -> np.ndarray:
@@ -51,13 +57,12 @@ def for_the_eye(picture: np.ndarray) -> np.ndarray:
 
 
 def question_html(grid: Grid) -> str:
-    who, places = someone(grid), two_places(grid)
-    shown = "".join(
-        figure_html(picture_html(grid.pictures["reconstruction"][place][who], f"drawing {letter}: grey noise"),
-                    f"<b>{letter}</b>: {promise(cell.config, cell.numbers['delta'])}; right for "
-                    f"{share(cell.numbers['test_accuracy'])} of new pictures")
-        for letter, place, cell in ((one, place, grid.cell(place)) for one, place in zip("AB", places, strict=True))
-    )  # fmt: skip
+    who, drawn = someone(grid), grid.pictures[array_name("reconstruction")]
+    shown = ""
+    for letter, place in zip("AB", two_places(grid), strict=True):
+        cell = grid.cells[place]
+        words = f"{promise(cell.config, cell.numbers['delta'])}; right for {share(cell.accuracy())} of new pictures"
+        shown += figure_html(drawn[place][who], f"drawing {letter}: grey noise", f"<b>{letter}</b>: {words}")
     return (
         f"<h3>Which ε would you sign?</h3><p>Two models put names to faces. Both were trained with differential "
         f"privacy, on pictures of the same forty people. An attacker who holds nothing but the models drew the same "
@@ -67,24 +72,23 @@ def question_html(grid: Grid) -> str:
 
 def answer_html(grid: Grid) -> str:
     who, places, kept = someone(grid), two_places(grid), grid.pictures
-    name = escape(str(kept["names"][who]))
-    shown = figure_html(picture_html(kept["truth"][who], f"photograph of {name}"), f"<b>{name}</b>, the photograph")
-    often = [share(float(kept["recognised_smoothed"][place][who])) for place in places]
-    for letter, place, right in zip("AB", places, often, strict=True):
-        drawing = picture_html(for_the_eye(kept["reconstruction"][place][who]), f"drawing {letter}, blurred")
-        shown += figure_html(drawing, f"<b>{letter}</b>, blurred for your eye. The judge names {name} right in "
-                             f"<b class='dp-exposed'>{right}</b> of {grid.config.models} such models")  # fmt: skip
-    plain = picture_html(kept["plain_reconstruction"][who], f"{name}, drawn from a model without privacy")
-    shown += figure_html(plain, "For comparison: drawn from a model without privacy")
+    name, drawn = escape(str(kept["names"][who])), kept[array_name("reconstruction")]
+    shown = figure_html(kept["truth"][who], f"photograph of {name}", f"<b>{name}</b>, the photograph")
+    known = [share(float(often(grid, place)[who])) for place in places]
+    for letter, place, right in zip("AB", places, known, strict=True):
+        words = (
+            f"<b>{letter}</b>, blurred for your eye. The judge names {name} right in <b class='dp-exposed'>{right}</b> "
+            f"of {grid.config.models} such models"
+        )
+        shown += figure_html(for_the_eye(drawn[place][who]), f"drawing {letter}, blurred", words)
+    plain = kept[array_name("reconstruction", "plain")][who]
+    alt = f"{name}, drawn from a model without privacy"
+    shown += figure_html(plain, alt, "For comparison: drawn from a model without privacy")
     return (
         f"<div class='dp-note'><b>To your eye both are snow, and a blur helps little. A machine sees more.</b> A small "
         f"network that knows other photographs of these people, given the drawings blurred by {grid.config.smooth:g} "
-        f"pixels, names {name} right in {often[0]} of such models at A and in {often[1]} at B. Neither ε told you "
+        f"pixels, names {name} right in {known[0]} of such models at A and in {known[1]} at B. Neither ε told you "
         f"that; an attack did, and a stronger attack may tell more. ({name.capitalize()} is the one of the first "
         f"{len(kept['names'])} whom it recognises most often. Nobody here exists.)</div>"
         f"<div class='dp-three dp-four'>{shown}</div>"
     )
-
-
-def figure_html(picture: str, caption: str) -> str:
-    return f"<figure class='dp-person'>{picture}<figcaption>{caption}</figcaption></figure>"

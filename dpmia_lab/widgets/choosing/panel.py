@@ -5,20 +5,17 @@ from types import SimpleNamespace
 
 import ipywidgets as widgets
 
-from dpmia_lab.checks import Mistake
 from dpmia_lab.data import catalogue
 from dpmia_lab.experiments import evaluation
-from dpmia_lab.experiments.evaluation import PRESETS, Config, affordable_steps
-from dpmia_lab.privacy.accounting import NEIGHBOURS
+from dpmia_lab.experiments.evaluation import PRESETS, Config
 from dpmia_lab.store import Result, Store
-from dpmia_lab.widgets.choosing.data import SETS, CellResult, preset_of
+from dpmia_lab.widgets.choosing.controls import new_controls
+from dpmia_lab.widgets.choosing.data import SETS, own_cell
 from dpmia_lab.widgets.choosing.grid import GridPanel
-from dpmia_lab.widgets.choosing.view import CellView
-from dpmia_lab.widgets.choosing.words import promise, share, with_interval
-from dpmia_lab.widgets.kit.controls import choice, scale, swapped
+from dpmia_lab.widgets.choosing.view import PLOTS, CellView
+from dpmia_lab.widgets.choosing.words import compared_html, steps_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import column, panel, text
-from dpmia_lab.widgets.kit.runs import Run
 
 QUICK = {"models": 16, "others": 4, "ssim_models": 2, "delta": 1e-3}  # some ten seconds
 QUICK_PRESETS = {"faces": QUICK, "att": QUICK | {"height": 56, "smooth": 1.5}}
@@ -26,11 +23,6 @@ ABOUT = (
     "<small class='dp-soft'>About ten seconds for 16 models of generated faces. Sixteen models tell a share to about "
     "±25 points, a hundred to ±10.</small>"
 )
-ACCOUNTANT_WORDS = {
-    "moments": "moments accountant",
-    "tight": "tight accountant (more steps for the same ε)",
-    "moments-classic": "moments accountant, classic (as in 2019)",
-}
 
 
 def quick_experiment() -> SimpleNamespace:
@@ -44,7 +36,7 @@ def quick_experiment() -> SimpleNamespace:
 class CellPanel(ExperimentPanel):
     """Its runs land beside the grid's cells."""
 
-    plots = "dpmia_lab.plots.evaluation"
+    plots = PLOTS
 
     def __init__(self, grid: GridPanel, query: str | None = None, store: Store | None = None) -> None:
         experiment = quick_experiment()
@@ -83,60 +75,3 @@ class CellPanel(ExperimentPanel):
 
     def tell_grid(self) -> None:
         self.grid.set_own("run", [own_cell(run) for run in self.table.runs])
-
-
-def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
-    return {
-        "epsilon": scale("ε for a record, to spend", (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 16.0)),
-        "sigma": scale("σ, noise multiplier", (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)),
-        "q": scale("q, a record's chance to join", (0.02, 0.05, 0.1, 0.2, 0.4)),
-        "models": scale("models trained and attacked", (4, 8, 16, 32, 64, 100)),
-        "accountant": choice("who tells T from ε", swapped(ACCOUNTANT_WORDS)),
-        "neighbours": choice("neighbours", swapped(NEIGHBOURS)),
-        "smooth": scale("the attacker's blur, pixels", (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)),
-        "seed": widgets.IntText(description="seed"),
-    }
-
-
-def steps_html(config: Config) -> str:
-    """T at once, where the accountant that tells it is quick."""
-    if config.accountant == "tight" or not config.delta:
-        return "<small>T is told when the run begins.</small>"
-    try:
-        steps = affordable_steps(config, 0)
-    except Mistake as mistake:
-        return f"<small class='dp-exposed'>{mistake}</small>"
-    return f"<small>{promise(config, config.delta)} pays for <b>T = {steps:,} steps</b>.</small>"
-
-
-def own_cell(run: Run) -> CellResult:
-    name = preset_of(run.config)
-    smaller = bool(name) and run.config.height != PRESETS[name].height
-    words = f"run {run.number}" + (f" ({run.config.height} pixels high)" if smaller else "")
-    return CellResult(run.config, run.result.numbers, words, own=True)
-
-
-def summary(run: Run) -> str:
-    c, n, cell = run.config, run.result.numbers, own_cell(run)
-    return (
-        f"{SETS.get(preset_of(c), c.data)}, {cell.title}, q = {c.q:g}, {c.models} models, T = {n['steps']:,.0f}; seed "
-        f"{c.seed}: <span class='dp-protected'>{share(n['test_accuracy'])} right</span>, <span class='dp-exposed'>"
-        f"{share(n['impact_mean'])} of people recognised, {share(n['impact_mean_smoothed'])} after a blur</span>"
-    )
-
-
-def compared_html(runs: list[Run]) -> str:
-    if not runs:
-        return ""
-    rows = "".join(
-        f"<tr><td>run {run.number}: {cell.title}, q = {run.config.q:g}</td><td>{cell.numbers['steps']:,.0f}</td>"
-        f"<td>{share(cell.numbers['test_accuracy'])}</td><td>{with_interval(cell.estimate('success_rate'))}</td>"
-        f"<td>{with_interval(cell.estimate('impact_mean'))}</td>"
-        f"<td>{with_interval(cell.estimate('impact_mean_smoothed'))}</td></tr>"
-        for run, cell in ((run, own_cell(run)) for run in runs)
-    )
-    return (
-        f'<div class="dp-scroll"><table><caption>95% intervals; the last three: lower is safer.</caption><thead><tr>'
-        f"<th>cell</th><th>T</th><th>accuracy</th><th>success rate</th><th>impact</th><th>impact, blurred</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table></div>"
-    )

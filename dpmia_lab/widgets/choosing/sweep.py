@@ -5,20 +5,19 @@ import io
 from dataclasses import replace
 from html import escape
 
-import ipywidgets as widgets
-
 from dpmia_lab.checks import Mistake, whole
-from dpmia_lab.experiments.evaluation import PRESETS, Config
+from dpmia_lab.experiments.evaluation import PRESETS, Config, rows_of
 from dpmia_lab.options import as_dict, changed_from
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.sweeps import sweep
+from dpmia_lab.widgets.choosing.controls import list_field, sweep_models
 from dpmia_lab.widgets.choosing.data import CellResult
 from dpmia_lab.widgets.choosing.panel import CellPanel
-from dpmia_lab.widgets.choosing.words import share, with_interval
-from dpmia_lab.widgets.kit.controls import field, scale
+from dpmia_lab.widgets.choosing.words import SAFER, USEFUL, cell_columns
 from dpmia_lab.widgets.kit.parts import download_html, error_html, on_change, panel, text
 from dpmia_lab.widgets.kit.pictures import data_uri
 from dpmia_lab.widgets.kit.stage_run import StageRun
+from dpmia_lab.widgets.kit.tables import Cell, table_html, with_small
 
 MOST_CELLS = 24
 EMPTY = "<p class='dp-soft'>No cells yet. Each appears here as it is done, and in the chart of the grid above.</p>"
@@ -30,11 +29,9 @@ class SweepPanel:
     def __init__(self, cell: CellPanel) -> None:
         self.cell = cell
         self.cells: tuple[sweep.Cell, ...] = ()
-        lazily = {"continuous_update": False}
-        self.epsilons = field(widgets.Text("2, 8", description="ε for a record", **lazily), "epsilons")
-        self.sigmas = field(widgets.Text("2, 6", description="σ, noise multipliers", **lazily), "sigmas")
-        self.models = field(scale("models a cell", (4, 8, 16, 32)), "sweep-models")
-        self.models.value = 8
+        self.epsilons = list_field("ε for a record", "2, 8", "epsilons")
+        self.sigmas = list_field("σ, noise multipliers", "2, 6", "sigmas")
+        self.models = sweep_models()
         self.work = StageRun(
             self.begin, self.done, self.happened,
             button="Sweep the grid", loading="", stopped="stopped; finished cells are kept",
@@ -83,8 +80,7 @@ class SweepPanel:
             return
         self.cells = cells
         self.table.value = sweep_html(cells)
-        done = [CellResult(cell.config, cell.numbers, "sweep", own=True) for cell in cells if not cell.problem]
-        self.cell.grid.set_own("sweep", done)
+        self.cell.grid.set_own("sweep", [swept_cell(cell) for cell in cells if not cell.problem])
 
 
 def numbers_of(name: str, texts: str) -> list[float]:
@@ -106,29 +102,26 @@ def command_html(base: Config, grid: dict[str, list[float]]) -> str:
     )
 
 
+def swept_cell(cell: sweep.Cell) -> CellResult:
+    return CellResult(cell.config, cell.numbers, rows_of(cell.numbers), "sweep", own=True)
+
+
 def sweep_html(cells: tuple[sweep.Cell, ...]) -> str:
     if not cells:
         return EMPTY
-    rows = "".join(row_html(cell) for cell in sorted(cells, key=lambda c: (c.config.epsilon, c.config.sigma)))
-    table = data_uri(cells_csv(cells).encode(), "text/csv")
-    return (
-        f'<div class="dp-scroll"><table><caption>Your grid; 95% intervals. ε for a record.</caption><thead><tr><th>cell'
-        f"</th><th>T</th><th>accuracy<br><small>higher: useful</small></th><th>success rate<br><small>lower: safer"
-        f"</small></th><th>impact<br><small>lower: safer</small></th><th>impact, blurred</th></tr></thead><tbody>{rows}"
-        f"</tbody></table></div>{download_html('table (CSV)', 'dpmia_lab_sweep.csv', table)}"
-    )
+    heads = ("cell", "T", with_small("accuracy", USEFUL), with_small("success rate", SAFER),
+             with_small("impact", SAFER), "impact, blurred")  # fmt: skip
+    rows = [row_of(cell) for cell in sorted(cells, key=lambda c: (c.config.epsilon, c.config.sigma))]
+    file = data_uri(cells_csv(cells).encode(), "text/csv")
+    table = table_html(heads, rows, "Your grid; 95% intervals. ε for a record.")
+    return f"{table}{download_html('table (CSV)', 'dpmia_lab_sweep.csv', file)}"
 
 
-def row_html(cell: sweep.Cell) -> str:
-    found = CellResult(cell.config, cell.numbers, "")
+def row_of(cell: sweep.Cell) -> list[str | Cell]:
+    found = swept_cell(cell)
     if cell.problem:
-        return f"<tr><td>{found.title}</td><td colspan='5' class='dp-exposed'>failed: {escape(cell.problem)}</td></tr>"
-    shares = "".join(
-        f"<td>{with_interval(found.estimate(name))}</td>"
-        for name in ("success_rate", "impact_mean", "impact_mean_smoothed")
-    )
-    n = cell.numbers
-    return f"<tr><td>{found.title}</td><td>{n['steps']:,.0f}</td><td>{share(n['test_accuracy'])}</td>{shares}</tr>"
+        return [found.title, Cell(f"failed: {cell.problem}", "dp-exposed", columns=5)]
+    return [found.title, *cell_columns(found)]
 
 
 def cells_csv(cells: tuple[sweep.Cell, ...]) -> str:

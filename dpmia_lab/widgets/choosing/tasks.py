@@ -2,10 +2,11 @@
 
 import ipywidgets as widgets
 
-from dpmia_lab.widgets.choosing.data import CellResult, most_accurate, protection, reference_grid, risk
+from dpmia_lab.widgets.choosing.data import CellResult, most_accurate, own_cell, protection, reference_grid
 from dpmia_lab.widgets.choosing.grid import GridPanel
-from dpmia_lab.widgets.choosing.panel import CellPanel, own_cell
-from dpmia_lab.widgets.choosing.words import share, with_interval
+from dpmia_lab.widgets.choosing.panel import CellPanel
+from dpmia_lab.widgets.choosing.words import LATER, share, with_interval
+from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 
@@ -26,15 +27,15 @@ def predict_success(panel: CellPanel) -> widgets.VBox:
     )
     grid = reference_grid("faces")
     if grid is not None:
-        answer(question, grid.cell((len(grid.epsilons) - 1, 0)))
+        answer(question, grid.cells[len(grid.epsilons) - 1, 0])
     else:
         panel.listeners.append(lambda run: question.truth or answer(question, own_cell(run)))
     return question.view
 
 
 def answer(question: Prediction, cell: CellResult) -> None:
-    success, noise = risk(cell, "success_rate", ""), risk(cell, "success_rate", "", "noise_")
-    impact, nothing = risk(cell, "impact_mean", ""), risk(cell, "impact_mean", "", "noise_")
+    success, impact = cell.risk("success_rate"), cell.risk("impact_mean")
+    noise, nothing = (cell.risk(measure, group="noise") for measure in ("success_rate", "impact_mean"))
     question.measured(
         0 if success.value < FEW else 1 if success.value <= MANY else 2,
         f"{cell.title}, {cell.config.models} models: {with_interval(success)} give someone away (paper E, AT&T faces: "
@@ -48,8 +49,8 @@ def answer(question: Prediction, cell: CellResult) -> None:
 def task_choose(grid: GridPanel) -> widgets.VBox:
     def check() -> tuple[bool, str]:
         if not grid.cells:
-            return False, "The reference has not been computed yet (make reference)."
-        if grid.data.value != "faces" or grid.measure.value != "impact_mean" or grid.attacker.value != "_smoothed":
+            return False, LATER
+        if grid.data.value != "faces" or grid.measure.value != "impact_mean" or grid.attacker.value != "smoothed":
             return False, "Choose the generated faces, the drawing blurred afterwards, people recognised as the risk."
         if grid.limit.value != ACCEPTED:
             return False, f"The slider stands at {grid.limit.value:.0%}; the hospital accepts {ACCEPTED:.0%}."
@@ -61,8 +62,8 @@ def task_choose(grid: GridPanel) -> widgets.VBox:
             return False, "The slider is right. Now choose the starred cell in the grid, and read what it shows."
         cell = grid.cells[best]
         return True, (
-            f"{cell.title}: {share(cell.numbers['test_accuracy'])} right, people recognised "
-            f"{with_interval(risk(cell, 'impact_mean', '_smoothed'))}. It is the upper end that had to be within "
+            f"{cell.title}: {share(cell.accuracy())} right, people recognised "
+            f"{with_interval(cell.risk('impact_mean', 'smoothed'))}. It is the upper end that had to be within "
             f"{ACCEPTED:.0%}. Choosing on results costs privacy too, which no ε here counts."
         )
 
@@ -91,7 +92,8 @@ def task_own(panel: CellPanel) -> widgets.VBox:
 
 def bargain(run: Run) -> tuple[bool, str]:
     c, cell = run.config, own_cell(run)
-    accuracy, exposed = cell.numbers["test_accuracy"], risk(cell, "impact_mean", "_smoothed").value
+    accuracy, found = cell.accuracy(), cell.risk("impact_mean", "smoothed")
+    exposed = found.value
     if (c.data, c.people, c.height, c.smooth) != ("faces", 40, 56, 1.5) or c.models < ENOUGH_MODELS:
         return False, f"Use the quick settings of the generated faces, a blur of 1.5, {ENOUGH_MODELS} models or more."
     if accuracy < LEAST_ACCURACY:
@@ -103,8 +105,7 @@ def bargain(run: Run) -> tuple[bool, str]:
         )
     return True, (
         f"{cell.title}, q = {c.q:g}: {share(accuracy)} right, {share(exposed)} recognised after the blur, with T = "
-        f"{cell.numbers['steps']:,.0f} steps. {c.models} models only: the interval is "
-        f"{with_interval(risk(cell, 'impact_mean', '_smoothed'))}."
+        f"{cell.numbers['steps']:,.0f} steps. {c.models} models only: the interval is {with_interval(found)}."
     )
 
 
@@ -124,22 +125,20 @@ CONSEQUENCES = {
 
 def task_control(grid: GridPanel) -> widgets.VBox:
     options = [("choose", ""), *((words, verdict) for words, verdict in VERDICTS.items())]
-    says = widgets.Dropdown(options=options, description="the control says")
-    says.add_class("dp-field")
-    says.add_class("dp-control-answer")
+    says = field(choice("the control says", options), "control-answer")
 
     def check() -> tuple[bool, str]:
         if not grid.cells:
-            return False, "The reference has not been computed yet (make reference)."
+            return False, LATER
         if grid.chosen is None or grid.chosen[0] != 0:
             return False, "Open a cell of the smallest ε in the grid first."
         cell = grid.cells[grid.chosen]
         truth = protection(cell, "impact_mean", grid.attacker.value)
-        private, control = (risk(cell, "impact_mean", grid.attacker.value, g) for g in ("", "control_"))
+        private, control = (cell.risk("impact_mean", grid.attacker.value, group) for group in ("private", "control"))
         facts = (
-            f"{cell.title}: private models, {share(cell.numbers['test_accuracy'])} right, give away "
+            f"{cell.title}: private models, {share(cell.accuracy())} right, give away "
             f"{with_interval(private)} of the people; models without privacy, stopped at "
-            f"{share(cell.numbers['control_test_accuracy'])}, {with_interval(control)}"
+            f"{share(cell.accuracy('control'))}, {with_interval(control)}"
         )
         if says.value != truth:
             return False, f"Compare “private” with “no privacy, same accuracy” in the open cell. {facts}."

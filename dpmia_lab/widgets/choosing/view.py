@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from dpmia_lab.experiments.evaluation import ATTACKERS, Config
+from dpmia_lab.experiments.evaluation import Config, array_name
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.choosing.controls import attacker_choice
 from dpmia_lab.widgets.choosing.data import CellResult, Grid, Place
 from dpmia_lab.widgets.choosing.words import (
     LATER,
@@ -16,7 +17,6 @@ from dpmia_lab.widgets.choosing.words import (
     strip_html,
 )
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
-from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import column, on_change, text
 from dpmia_lab.widgets.kit.pictures import people_html
 
@@ -30,7 +30,7 @@ class CellDetail:
 
     def __init__(self, chart_delay: float | None = None) -> None:
         self.cell: CellResult | None = None
-        self.attacker = ""
+        self.attacker = "published"
         self.words, self.people = text("", "dp-results-numbers"), text("", "dp-cell-people")
         self.chart = ChartPlace(self.drawn, PLOTS, "dp-chart", "dp-groups-chart", delay=chart_delay)
         self.compared, self.judge = text(""), text("")
@@ -55,7 +55,7 @@ class CellDetail:
             return None
         from dpmia_lab.plots.evaluation import groups_chart
 
-        return groups_chart(self.cell.numbers, self.attacker, width)
+        return groups_chart(self.cell.rows, self.attacker, self.cell.numbers["chance"], width)
 
 
 def people_of(grid: Grid, place: Place, attacker: str) -> str:
@@ -63,19 +63,21 @@ def people_of(grid: Grid, place: Place, attacker: str) -> str:
     kept = grid.pictures
     if not kept:
         return f"<p class='dp-soft'>{NO_PICTURES}</p>"
-    names, truth = list(kept["names"]), kept["truth"]
-    drawn, right, often = (kept[f"{n}{attacker}"][place] for n in ("reconstruction", "first_right", "recognised"))
+
+    def of(group: str, what: str = "reconstruction") -> np.ndarray:
+        return kept[array_name(what, group, attacker)]
+
+    names = list(kept["names"])
+    drawn, right, often = (of("private", what)[place] for what in ("reconstruction", "first_right", "recognised"))
     strips = {
-        "The same people, from a model without privacy of the same accuracy": kept[f"control_reconstruction{attacker}"][
-            place
-        ],
-        "From a model without privacy that learnt to the end": kept[f"plain_reconstruction{attacker}"],
-        "From a model of pure noise": kept[f"noise_reconstruction{attacker}"],
+        "The same people, from a model without privacy of the same accuracy": of("control")[place],
+        "From a model without privacy that learnt to the end": of("plain"),
+        "From a model of pure noise": of("noise"),
     }
     rows = "".join(f"<h5>{words}</h5>{strip_html(names, some)}" for words, some in strips.items())
     return (
         f"<h5>The first {len(names)} people, not chosen by result: photograph, and drawing from the first of the "
-        f"private models</h5>{gallery_html(names, truth, drawn, right, often)}{rows}"
+        f"private models</h5>{gallery_html(names, kept['truth'], drawn, right, often)}{rows}"
     )
 
 
@@ -86,7 +88,7 @@ class CellView:
         self.config: Config | None = None
         self.result: Result | None = None
         self.truth: np.ndarray | None = None
-        self.attacker = field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
+        self.attacker = attacker_choice()
         on_change(self.attacker, lambda _: self.draw())
         self.live, self.detail = text(NOTHING, "dp-live-people"), CellDetail()
         self.charts = [self.detail.chart]
@@ -112,7 +114,7 @@ class CellView:
         if self.result is None or self.config is None:
             return
         self.live.value = ""
-        cell = CellResult(self.config, self.result.numbers, "your own", own=True)
+        cell = CellResult(self.config, self.result.numbers, self.result.rows, "your own", own=True)
         self.detail.show(cell, own_people(self.result, self.attacker.value), self.attacker.value)
 
 
@@ -124,9 +126,9 @@ def live_html(truth: np.ndarray, drawn: np.ndarray, words: str) -> str:
 
 def own_people(result: Result, attacker: str) -> str:
     arrays, some = result.arrays, slice(0, MOST_PEOPLE)
-    named = arrays[f"named{attacker}"]
+    named = arrays[array_name("named", attack=attacker)]
     right = named == np.arange(named.shape[1])
-    drawn = arrays[f"reconstruction{attacker}"][some]
+    drawn = arrays[array_name("reconstruction", attack=attacker)][some]
     gallery = gallery_html(
         [str(name) for name in arrays["names"][some]], arrays["truth"][some], drawn, right[0, some], right.mean(0)[some]
     )
