@@ -39,10 +39,10 @@ def test_the_prediction_is_answered_with_the_chance_level(lesson):
 def test_the_slider_marks_what_is_admissible(lesson):
     choose(lesson, GRID, "measure", "people recognised")
     choose(lesson, GRID, "attacker", "blurred afterwards")
-    cells = REFERENCE.cells()
+    cells = REFERENCE.cells
     for limit in ("25%", "50%", "0%"):
         accept(lesson, limit)
-        allowed = admissible(cells, "impact_mean", "_smoothed", float(limit[:-1]) / 100)
+        allowed = admissible(cells, "impact_mean", "smoothed", float(limit[:-1]) / 100)
         expect(lesson.locator(f"{GRID} .dp-admissible")).to_have_count(len(allowed))
         best = most_accurate(cells, allowed)
         says(lesson, f"{GRID} .dp-choice-words", f"★ {cells[best].title}" if allowed else "No cell is admissible")
@@ -52,11 +52,11 @@ def test_the_slider_marks_what_is_admissible(lesson):
 def test_a_cell_is_chosen_by_its_button_also_from_the_keyboard(lesson):
     lesson.get_by_role("button", name="ε = 6, σ = 4", exact=True).press("Enter")
     says(lesson, f"{GRID} .dp-cell-detail", "The cell ε = 6, σ = 4, reference")
-    steps = f"{REFERENCE.cell((2, 1)).numbers['steps']:,.0f}"
+    steps = f"{REFERENCE.cells[2, 1].numbers['steps']:,.0f}"
     says(lesson, f"{GRID} .dp-cell-detail", steps)
     says(lesson, f"{GRID} .dp-cell-detail", "no privacy, stopped at the same accuracy")
     choose(lesson, GRID, "attacker", "as published")
-    impact = REFERENCE.cell((2, 1)).numbers["impact_mean"]
+    impact = REFERENCE.cells[2, 1].risk("impact_mean").value
     has_alt(lesson, f"{GRID} .dp-groups-chart img", f"{impact:.0%} of people")
     expect(lesson.locator(f"{GRID} .dp-cell-people .dp-person")).to_have_count(6)
 
@@ -124,8 +124,8 @@ def test_a_release_can_be_signed(lesson):
     choose(lesson, GRID, "measure", "people recognised")
     choose(lesson, GRID, "attacker", "blurred afterwards")
     accept(lesson, "25%")
-    cells = REFERENCE.cells()
-    best = most_accurate(cells, admissible(cells, "impact_mean", "_smoothed", 0.25))
+    cells = REFERENCE.cells
+    best = most_accurate(cells, admissible(cells, "impact_mean", "smoothed", 0.25))
     says(lesson, f"{GRID} .dp-choice-words", f"★ {cells[best].title}")
     lesson.get_by_role("button", name=cells[best].title, exact=True).click()
     says(lesson, f"{GRID} .dp-cell-detail", f"The cell {cells[best].title}")
