@@ -204,9 +204,8 @@ def point_rows(arrays: Mapping[str, np.ndarray]) -> Rows:
     rows = []
     for place, defence in enumerate(point_names(arrays)):
         for name, (measure, *played) in MEASURED.items():
-            value = number_at(arrays, name, place)
+            value, deviation = number_at(arrays, name, place), number_at(arrays, f"{name}_sd", place)
             if value is not None:
-                deviation = number_at(arrays, f"{name}_sd", place)
                 rows.append(Row(measure, value, defence, *played, spread=deviation))
     return Rows(tuple(rows), NAMES)
 
@@ -218,8 +217,8 @@ def number_at(arrays: Mapping[str, np.ndarray], name: str, place: int) -> float 
 
 def point_names(arrays: Mapping[str, np.ndarray]) -> list[str]:
     """The defence of every point."""
-    points = zip(arrays["mechanism"], arrays["parameter"], strict=True)
-    return [point_name(MECHANISMS[int(mechanism)], strength) for mechanism, strength in points]
+    kinds = [MECHANISMS[int(number)] for number in arrays["mechanism"]]
+    return [point_name(*point) for point in zip(kinds, arrays["parameter"], strict=True)]
 
 
 def point_name(mechanism: str, strength: float) -> str:
@@ -237,9 +236,6 @@ def setting_words(defence: str) -> str:
     mechanism, strength = point_of(defence)
     symbol = {"none": "", "central": "z", "local": "ε_i"}[mechanism]
     return f"{mechanism}, {symbol} = {strength:g}" if symbol else "no defence"
-
-
-# ---- seeds
 
 
 def spread(column: np.ndarray) -> float:

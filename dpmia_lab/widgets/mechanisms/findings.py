@@ -36,12 +36,12 @@ CLAIMS = [
     *IN_LESSON,
     Claim("Local noise keeps accuracy longer", "C", "on Skewed Purchases local noise keeps test accuracy far longer "
           "than central noise", on_each(claims.accuracy_claim, SKEWED)),
-    Claim("It matters who the outsiders are", "C", "on Skewed Purchases members and outsiders are of two "
-          "distributions, which an attack can tell apart without any leak", on_each(claims.outsiders_finding, SKEWED)),
-    Claim("Other attacks find more", "C", "attacks with a black box and a white box, and not with the offline "
+    Claim("It matters who the outsiders are", "C", "on Skewed Purchases the outsiders come from its test "
+          "distribution, the members from another", on_each(claims.outsiders_finding, SKEWED)),
+    Claim("Two attacks are not all attacks", "C", "attacks with a black box and a white box, and not with the offline "
           "likelihood ratio", on_each(claims.ratio_finding)),
-    Claim("AOP weighs accuracy against AUC", "D", f"AOP for λ from {LAMBDAS[0]} to {LAMBDAS[-1]}, as means over eight "
-          "picture sets", claims.aop_claim),
+    Claim("AOP follows from accuracy and AUC", "D", f"prints AOP for λ from {LAMBDAS[0]} to {LAMBDAS[-1]}, as means "
+          "over eight picture sets", claims.aop_claim),
 ]  # fmt: skip
 
 
