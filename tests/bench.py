@@ -21,7 +21,9 @@ import torch
 from torch import nn
 
 from dpmia_lab import devices  # noqa: F401 (one thread)
-from dpmia_lab.attacks.inversion import descent as inversion
+from dpmia_lab.attacks.inversion import enhanced as enhanced_attack
+from dpmia_lab.attacks.inversion import original as original_attack
+from dpmia_lab.attacks.inversion.costs import Reconstructions
 from dpmia_lab.experiments.inversion import Config, loaded, trained_target
 from dpmia_lab.metrics.reconstruction import viewable
 from dpmia_lab.plots import inversion as plots
@@ -110,15 +112,15 @@ def batch_rows(victim: Victim, target: float | None = None) -> Iterator[Row]:
         yield compared(what, one_by_one(attack, victim.labels), one_batch(attack, victim.labels), target)
 
 
-def original(victim: Victim, labels: torch.Tensor) -> Stage[inversion.Reconstructions]:
+def original(victim: Victim, labels: torch.Tensor) -> Stage[Reconstructions]:
     """Without an early stop: no cost reaches −1, and patience outlasts the steps."""
-    return inversion.fredrikson(
+    return original_attack.fredrikson(
         victim.model, labels, victim.shape, steps=STEPS, rate=victim.rate, patience=STEPS + 1, goal=-1.0
     )
 
 
-def enhanced(victim: Victim, labels: torch.Tensor, prior: str, steps: int = STEPS) -> Stage[inversion.Reconstructions]:
-    return inversion.enhanced(
+def enhanced(victim: Victim, labels: torch.Tensor, prior: str, steps: int = STEPS) -> Stage[Reconstructions]:
+    return enhanced_attack.enhanced(
         victim.model, labels, victim.shape, steps=steps, rate=0.01, prior=prior, weight=1e-6, box=True
     )
 
@@ -214,17 +216,17 @@ def drawn_chart(random: np.random.Generator, classes: int) -> bytes:
     return plots.per_class_chart(arrays, "distance", [f"class {i + 1}" for i in range(classes)], width=760).png()
 
 
-def page_run(victim: Victim) -> Stage[inversion.Reconstructions]:
+def page_run(victim: Victim) -> Stage[Reconstructions]:
     return enhanced(victim, victim.labels, "btv", REPORTED_STEPS)
 
 
-def bare(stage: Stage[inversion.Reconstructions]) -> np.ndarray:
+def bare(stage: Stage[Reconstructions]) -> np.ndarray:
     """In a thread of its own too, so that only the reporting differs."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(drain, stage).result().x.numpy()
 
 
-def reported(stage: Stage[inversion.Reconstructions], truth: np.ndarray) -> np.ndarray:
+def reported(stage: Stage[Reconstructions], truth: np.ndarray) -> np.ndarray:
     """Through a Runner, while the main thread's loop draws what it reports, as the page does."""
 
     def draw(events: list[Event]) -> None:

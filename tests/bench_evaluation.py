@@ -2,7 +2,7 @@
 
 Random pictures as large as the AT&T faces (280 of them, 92 x 112, 40 people); the work is one cell's: private training
 and the attack on all people of every model, without the judge. One by one means ``private.train`` and
-``inversion.fredrikson``. Their noise differs, so that only the tests can hold them equal; here both must take the same
+``original.fredrikson``. Their noise differs, so that only the tests can hold them equal; here both must take the same
 steps. The rows on growth tell how many times longer the same work takes with twice as much of one thing.
 """
 
@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 import torch
 
 from dpmia_lab import devices, models  # noqa: F401 (devices: one thread)
-from dpmia_lab.attacks.inversion import descent as inversion
-from dpmia_lab.attacks.inversion import gram as gram_inversion
+from dpmia_lab.attacks.inversion import gram, original
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.units import units_from
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import drain
 from dpmia_lab.training import private
-from dpmia_lab.training.span import Privacy, across_deviation, full_weights, span_of, train
+from dpmia_lab.training.span import across_deviation, full_weights, span_of, train
 from tests.bench_rows import Row, seconds
 
 ROUNDS = 3
-PRIVACY, RATE = Privacy(sigma=2.0, clip=4.0, q=0.1), 0.005
+RATE = 0.005
 # A private model's attack ends after about three steps (its cost is down by then); here always after ten.
 ATTACK = {"steps": 10, "rate": 0.1, "patience": 11, "goal": -1.0}
 TARGET = 20.0
@@ -35,6 +35,10 @@ class Size:
     height: int = 112
     steps: int = 121  # T: paper E's cells have 121 (ε = 2, σ = 2) to 13,101 (ε = 8, σ = 6)
     pictures: int = 7  # a person
+
+    @property
+    def dp(self) -> DpSgd:
+        return DpSgd(sigma=2.0, q=0.1, clip=4.0, steps=self.steps)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -77,12 +81,12 @@ def pictures(size: Size) -> tuple[torch.Tensor, torch.Tensor]:
 def in_full(size: Size) -> Callable[[], torch.Tensor]:
     """Train one model in all its dimensions and attack its people."""
     x, y = pictures(size)
-    how = {"sigma": PRIVACY.sigma, "q": PRIVACY.q, "clip": PRIVACY.clip, "steps": size.steps, "rate": RATE}
+    units = units_from(range(len(x)))
 
     def work() -> torch.Tensor:
         model = models.softmax_regression(size.shape, size.people)
-        drain(private.train(model, x, y, units_from(range(len(x))), generator=torch_generator(1, "bench"), **how))
-        return drain(inversion.fredrikson(model, torch.arange(size.people), size.shape, **ATTACK)).x
+        drain(private.train(model, x, y, units, size.dp, rate=RATE, generator=torch_generator(1, "bench")))
+        return drain(original.fredrikson(model, torch.arange(size.people), size.shape, **ATTACK)).x
 
     return work
 
@@ -94,12 +98,12 @@ def at_once(size: Size) -> Callable[[], torch.Tensor]:
 
     def work() -> torch.Tensor:
         span, own = span_of(flat), [torch_generator(1, "bench", i) for i in range(size.models)]
-        weights = drain(train(span, y, size.people, PRIVACY, steps=size.steps, rate=RATE, generators=own))
-        deviation = across_deviation(PRIVACY, len(x), size.steps, RATE)
+        weights = drain(train(span, y, size.people, size.dp, rate=RATE, generators=own))
+        deviation = across_deviation(size.dp, len(x), RATE)
         for start in range(0, size.models, 10):
             some = slice(start, start + 10)
             full, bias = full_weights(span, weights[some], deviation, own[some])
-            found = drain(gram_inversion.fredrikson(full @ full.mT, bias, **ATTACK))
+            found = drain(gram.fredrikson(full @ full.mT, bias, **ATTACK))
             drawn = found.a @ full
         return drawn
 

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from dpmia_lab import devices, models  # noqa: F401 (devices: one thread)
+from dpmia_lab.privacy.dp_sgd import DpSgd, of_epochs
 from dpmia_lab.privacy.units import units_from
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import drain
@@ -19,7 +20,7 @@ from tests.bench_rows import ROUNDS, Row, seconds
 
 SHADOWS, RECORDS, BITS, CLASSES = 16, 2000, 600, 10
 EPOCHS, BATCH, RATE = 5, 128, 0.001
-NOISE = stacked.Noise(sigma=1.0, clip=4.0)
+PRIVATE = of_epochs(sigma=1.0, clip=4.0, epochs=EPOCHS, batch=BATCH, units=RECORDS)
 SAME = 1e-3  # weights that differ by less came out alike
 
 Trained = list[nn.Sequential]
@@ -35,9 +36,9 @@ def shadow_rows() -> Iterator[Row]:
     """Softmax regression shows what is left when the arithmetic is small; a wide hidden layer is mostly arithmetic."""
     sets = bit_sets()
     for words, name in {"MLP 600-128-10": "mlp", "softmax 600-10": "softmax"}.items():
-        for how, noise in {"plain": None, "DP-Adam": NOISE}.items():
+        for how, dp in {"plain": None, "DP-Adam": PRIVATE}.items():
             what = f"one by one ÷ at once: {SHADOWS} x {words}, {how}"
-            yield compared(what, partial(one_by_one, name, sets, noise), partial(at_once, name, sets, noise))
+            yield compared(what, partial(one_by_one, name, sets, dp), partial(at_once, name, sets, dp))
 
 
 def bit_sets() -> Sets:
@@ -56,21 +57,23 @@ def orders() -> list[torch.Generator]:
     return [torch_generator(0, "bench", "order", i) for i in range(SHADOWS)]
 
 
-def at_once(name: str, sets: Sets, noise: stacked.Noise | None) -> Trained:
-    found = fresh(name)
-    drain(stacked.train(found, sets, epochs=EPOCHS, rate=RATE, batch=BATCH, generators=orders(), private=noise))
+def at_once(name: str, sets: Sets, dp: DpSgd | None) -> Trained:
+    found, usual = fresh(name), {"rate": RATE, "generators": orders()}
+    if dp is None:
+        drain(stacked.train(found, sets, epochs=EPOCHS, batch=BATCH, **usual))
+    else:
+        drain(stacked.train_privately(found, sets, dp, **usual))
     return found
 
 
-def one_by_one(name: str, sets: Sets, noise: stacked.Noise | None) -> Trained:
+def one_by_one(name: str, sets: Sets, dp: DpSgd | None) -> Trained:
     found, units = fresh(name), units_from(np.arange(RECORDS))
-    how = {"sigma": NOISE.sigma, "clip": NOISE.clip, "q": BATCH / RECORDS, "steps": round(EPOCHS * RECORDS / BATCH)}
     for model, (x, y), order in zip(found, sets, orders(), strict=True):
         usual = {"rate": RATE, "adam": True, "generator": order}
-        if noise is None:
+        if dp is None:
             drain(plain.train(model, x, y, epochs=EPOCHS, batch=BATCH, **usual))
         else:
-            drain(private.train(model, x, y, units, **how, **usual))
+            drain(private.train(model, x, y, units, dp, **usual))
     return found
 
 

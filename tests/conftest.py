@@ -1,8 +1,10 @@
 """A real lab server and a real browser, one of each for all tests that ask for them."""
 
+import asyncio
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -10,6 +12,8 @@ import sys
 import time
 import urllib.request
 from collections import Counter
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,16 +40,36 @@ BROWSER_FLAGS = [
 ]
 
 
+def group_of(test: str) -> str:
+    """Tests of a group look at the same page: those of a file, and for a lesson's file its share of the contract."""
+    file, _, name = test.partition("::")
+    lesson = re.match(r"\w+\[([a-z]+)", name) if file.endswith("test_lesson_contract.py") else None
+    return file.replace("contract", lesson[1]) if lesson else file
+
+
 def pytest_collection_modifyitems(items):
     """Browser tests come last: playwright leaves an event loop running that would be in others' way.
 
-    Of those, the file with the most tests first: two workers then end at about the same time.
+    Of those, the group with the most tests first: two workers then end at about the same time.
     """
     for item in items:
         if "browser" in item.fixturenames:
             item.add_marker("browser")
-    counts = Counter(item.path for item in items)
-    items.sort(key=lambda item: (1, -counts[item.path]) if "browser" in item.fixturenames else (0, 0))
+    groups = {item: group_of(item.nodeid) for item in items}
+    counts = Counter(groups.values())
+    items.sort(key=lambda i: (1, -counts[groups[i]], groups[i]) if "browser" in i.fixturenames else (0, 0, ""))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A group stays together, in one worker."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class GroupScheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return GroupScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @dataclass
@@ -71,6 +95,12 @@ def wait_until(condition, seconds: float = 20) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def on_a_page(work: Coroutine):
+    """What the coroutine returns, run where widgets run: on a loop, in another thread: this may have playwright's."""
+    with ThreadPoolExecutor() as threads:
+        return threads.submit(asyncio.run, work).result()
 
 
 def listens(lab: Lab) -> bool:
@@ -165,3 +195,38 @@ def new_page(browser):
 def page(browser):
     with new_page(browser) as page:
         yield page
+
+
+@pytest.fixture(scope="session")
+def finished_lesson(browser, lab_server):
+    """A function: the page of a lesson (see lessons.py) with one finished run; one is open at a time.
+
+    Its window's ``heard`` is what the run said meanwhile, ``progress`` how far it was, in percent.
+    """
+    from lesson_pages import LISTEN, WAIT, assert_everything_has_a_name, assert_nothing_went_wrong, run_to_end
+    from lessons import LESSONS, link
+
+    with contextlib.ExitStack() as closing:
+        pages = {}
+
+        def of(name: str):
+            if name in pages:
+                return pages[name]
+            pages.clear()
+            closing.pop_all().close()
+            lesson = LESSONS[name]
+            page = closing.enter_context(new_page(browser))
+            page.goto(f"{lab_server.address}voila/render/{lesson.notebook}.ipynb?{link(lesson.quick)}")
+            page.wait_for_selector(f"{lesson.panel} .dp-run-button", timeout=WAIT)
+            page.wait_for_selector(lesson.opened, timeout=WAIT)
+            if lesson.predicts is not None:
+                page.locator(".dp-predict button").nth(lesson.predicts).click()
+                page.wait_for_selector(".dp-predict .dp-note", timeout=WAIT)
+            page.evaluate(LISTEN, lesson.panel)
+            run_to_end(page, lesson.panel)
+            closing.callback(assert_everything_has_a_name, page)  # also after all that its tests did to it
+            closing.callback(assert_nothing_went_wrong, page)
+            pages[name] = page
+            return page
+
+        yield of

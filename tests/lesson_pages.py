@@ -3,12 +3,10 @@
 A page is never read at once: what Python sent may still be on its way to the screen. ``expect`` waits for it.
 """
 
-import csv
+import io
 
+import numpy as np
 from playwright.sync_api import expect
-
-from dpmia_lab.options import with_text_values
-from dpmia_lab.stages import drain
 
 WAIT = 60_000  # milliseconds
 expect.set_options(timeout=WAIT)
@@ -19,9 +17,29 @@ NAMELESS = """() => [...document.querySelectorAll('.dp :is([role=slider], select
     .map(e => e.outerHTML.slice(0, 200))"""
 
 
+# What is said and how far the bar is while a panel runs.
+LISTEN = """panel => {
+  window.heard = []; window.progress = [];
+  const bar = document.querySelector(panel + ' .dp-status');
+  const words = document.querySelector(panel + ' .dp-live') ?? bar;
+  new MutationObserver(() => heard.push(words.innerText)).observe(words, { subtree: true, childList: true });
+  new MutationObserver(() => progress.push(Number(bar.querySelector('[role=progressbar]')?.ariaValueNow ?? 0)))
+    .observe(bar, { subtree: true, childList: true });
+}"""
+
+# No part is wider than the window, Python knows its width, and every chart was drawn for the width it has.
+FITS = """width => {
+  const page = document.documentElement;
+  const told = [...document.querySelectorAll('.dp-width input')].every(e => e.value === String(page.clientWidth));
+  const charts = [...document.querySelectorAll('.dp img.dp-chart')].filter(e => e.offsetParent);
+  const drawn = charts.every(e => Math.abs(e.naturalWidth / 2 - e.clientWidth) <= 0.1 * e.clientWidth);
+  return page.clientWidth === width && told && drawn && page.scrollWidth <= width;
+}"""
+
+
 def open_lesson(page, address: str, panel: str, **settings) -> None:
     """Open a lesson with these settings in its link, and wait until its panel is there."""
-    query = "&".join(["preset=faces", *(f"{name}={value}" for name, value in settings.items())])
+    query = "&".join(f"{name}={value}" for name, value in settings.items())
     page.goto(f"{address}?{query}")
     page.wait_for_selector(f"{panel} .dp-run-button", timeout=WAIT)
 
@@ -36,6 +54,27 @@ def run_to_end(page, panel: str) -> None:
 def press(page, panel: str, control: str, *keys: str) -> None:
     for key in keys:
         page.locator(f"{panel} .dp-{control} [role=slider]").press(key)
+
+
+def choose(page, panel: str, control: str, words: str) -> None:
+    page.locator(f"{panel} .dp-{control} select").select_option(words)
+
+
+def move_to(page, panel: str, control: str, key: str, value: str) -> None:
+    """Press the key until the slider shows that value."""
+    shown = readout(page, panel, control)
+    while (before := shown.inner_text()) != value:
+        press(page, panel, control, key)
+        expect(shown).not_to_have_text(before)
+
+
+def address_has(page, words: str) -> None:
+    """Wait until the page's address follows a control; a click may overtake a slider."""
+    page.wait_for_function("words => location.search.includes(words)", arg=words, timeout=WAIT)
+
+
+def gone(page, place: str) -> None:
+    page.wait_for_selector(place, state="detached", timeout=WAIT)
 
 
 def type_into(page, panel: str, control: str, words: str) -> None:
@@ -67,13 +106,16 @@ def downloaded(page, panel: str, name: str) -> str:
     return download.value.path()
 
 
-def assert_same_bits_as_python(page, panel: str, experiment, settings: dict[str, str]) -> None:
-    """The first run's row in the panel's CSV holds the very numbers of the same run from Python."""
-    with open(downloaded(page, panel, "dpmia_lab_runs.csv"), encoding="utf-8", newline="") as file:
-        row = list(csv.DictReader(file))[0]
-    config = with_text_values(experiment.PRESETS["faces"], settings)
-    for name, value in drain(experiment.run(config)).numbers.items():
-        assert float(row[name]) == value, name
+def npz(**arrays) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def upload(page, panel: str, name: str, content: bytes) -> None:
+    with page.expect_file_chooser() as chooser:
+        page.locator(f"{panel} .dp-upload").click()
+    chooser.value.set_files({"name": name, "mimeType": "application/zip", "buffer": content})
 
 
 def assert_everything_has_a_name(page) -> None:
@@ -83,5 +125,9 @@ def assert_everything_has_a_name(page) -> None:
 
 def assert_fits(page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    page.wait_for_timeout(800)  # the charts are drawn anew for the width
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.wait_for_function(FITS, arg=width, timeout=WAIT)
+
+
+def assert_nothing_went_wrong(page) -> None:
+    expect(page.locator(".dp-trouble")).to_have_text("")
+    assert page.complaints == []

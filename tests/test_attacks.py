@@ -9,8 +9,10 @@ import torch
 
 import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import models
-from dpmia_lab.attacks.inversion import descent as inversion
+from dpmia_lab.attacks.inversion.costs import SNAPSHOTS, final_costs, snapshot_steps
+from dpmia_lab.attacks.inversion.enhanced import enhanced as enhanced_attack
 from dpmia_lab.attacks.inversion.filters import denoised, processed, sharpened, smoothed
+from dpmia_lab.attacks.inversion.original import fredrikson
 from dpmia_lab.attacks.inversion.priors import prior_values
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Snapshot, drain
@@ -208,7 +210,7 @@ def slow_enhanced(model, label, shape, steps, rate, prior, weight, box):
 
 def enhanced(model, labels, steps=12, **how):
     settings = {"rate": 0.05, "prior": "none", "weight": 0.0, "box": True, **how}
-    return drain(inversion.enhanced(model, labels, SHAPE, steps=steps, **settings))
+    return drain(enhanced_attack(model, labels, SHAPE, steps=steps, **settings))
 
 
 @pytest.mark.parametrize("box", [True, False])
@@ -281,7 +283,7 @@ def slow_fredrikson(model, label, shape, steps, rate, patience, goal, process):
 
 
 def original(model, labels, steps=60, **how):
-    return drain(inversion.fredrikson(model, labels, SHAPE, steps=steps, **{"rate": 0.5, **how}))
+    return drain(fredrikson(model, labels, SHAPE, steps=steps, **{"rate": 0.5, **how}))
 
 
 RULES = {
@@ -324,18 +326,18 @@ def test_each_stop_rule_ends_some_label_before_the_others(double):
 def test_the_picture_of_least_cost_is_returned_not_the_last(double):
     """Steps far too large overshoot: the picture shown never gets worse, and its cost is the one returned."""
     model, labels, pictures = rough_target("patience"), torch.arange(3), []
-    stage = inversion.fredrikson(model, labels, SHAPE, **RULES["patience"])
+    stage = fredrikson(model, labels, SHAPE, **RULES["patience"])
     drawn = drain(stage, lambda event: isinstance(event, Snapshot) and pictures.append(event.array))
-    costs = torch.stack([inversion.final_costs(model, torch.from_numpy(x), labels) for x in pictures])
+    costs = torch.stack([final_costs(model, torch.from_numpy(x), labels) for x in pictures])
     assert (costs.diff(dim=0) <= 1e-12).all()
-    assert torch.allclose(inversion.final_costs(model, drawn.x, labels), drawn.cost)
+    assert torch.allclose(final_costs(model, drawn.x, labels), drawn.cost)
     assert torch.equal(torch.from_numpy(pictures[-1]), drawn.x)
 
 
 def test_a_finished_attack_says_so_at_once():
     events = []
     model = target("softmax")
-    drawn = drain(inversion.fredrikson(model, labels_of(model), SHAPE, steps=500, rate=5.0, goal=0.5), events.append)
+    drawn = drain(fredrikson(model, labels_of(model), SHAPE, steps=500, rate=5.0, goal=0.5), events.append)
     progress = [event for event in events if not isinstance(event, Snapshot)]
     assert len(progress) == drawn.steps.max() < 500
     assert progress[-1].done == progress[-1].total == 500
@@ -366,10 +368,10 @@ def test_a_batch_of_labels_equals_labels_one_by_one(attack, name, double):
 @pytest.mark.parametrize("name", ["softmax", "mlp"])
 def test_an_attack_raises_the_confidence_of_its_label(attack, name):
     model = target(name)
-    start = inversion.final_costs(model, torch.full((3, *SHAPE), 0.5), labels_of(model))
+    start = final_costs(model, torch.full((3, *SHAPE), 0.5), labels_of(model))
     drawn = ATTACKS[attack](model, labels_of(model))
     assert (drawn.cost < start).all()
-    assert torch.allclose(drawn.cost, inversion.final_costs(model, drawn.x, labels_of(model)), atol=1e-5)
+    assert torch.allclose(drawn.cost, final_costs(model, drawn.x, labels_of(model)), atol=1e-5)
 
 
 @both_attacks
@@ -392,8 +394,8 @@ def test_a_cost_that_never_improves_ends_the_original_attack():
 def test_attacks_work_in_any_grad_mode_and_leave_it_alone(attack, grad):
     model = target()
     attacks = {
-        "original": inversion.fredrikson(model, torch.arange(3), SHAPE, steps=5, rate=0.1),
-        "enhanced": inversion.enhanced(
+        "original": fredrikson(model, torch.arange(3), SHAPE, steps=5, rate=0.1),
+        "enhanced": enhanced_attack(
             model, torch.arange(3), SHAPE, steps=5, rate=0.1, prior="btv", weight=0.1, box=True
         ),
     }
@@ -431,7 +433,7 @@ def test_the_plain_attack_on_softmax_regression_only_mixes_the_weights_and_so_th
 
 
 def test_snapshots_are_dense_at_first_and_include_the_last_step():
-    steps = sorted(inversion.snapshot_steps(1000))
-    assert steps[0] == 1 and steps[-1] == 1000 and len(steps) <= inversion.SNAPSHOTS
+    steps = sorted(snapshot_steps(1000))
+    assert steps[0] == 1 and steps[-1] == 1000 and len(steps) <= SNAPSHOTS
     assert np.all(np.diff(steps)[1:] >= np.diff(steps)[:-1] - 1)
-    assert inversion.snapshot_steps(1) == {1}
+    assert snapshot_steps(1) == {1}

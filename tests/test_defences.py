@@ -233,7 +233,7 @@ def test_plain_descent_promises_nothing():
     assert plain.epsilon("moments") == math.inf and plain.noise(10) == 0.0
 
 
-BAD = [{"q": 1.5}, {"sigma": -1.0}, {"clip": 0.0}, {"steps": -1}, {"clip": math.inf}, {"neighbours": "near"}]
+BAD = [{"q": 1.5}, {"q": 0.0}, {"sigma": -1.0}, {"clip": 0.0}, {"clip": math.inf}, {"steps": -1}, {"neighbours": "x"}]
 
 
 @pytest.mark.parametrize("wrong", BAD, ids=str)

@@ -6,6 +6,7 @@ refuses any operation on tensors of two devices, as a GPU would, and makes up th
 
 import copy
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -13,8 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from dpmia_lab import devices, models
-from dpmia_lab.attacks.inversion import descent as attacks
-from dpmia_lab.attacks.inversion import filters
+from dpmia_lab.attacks.inversion import costs, enhanced, filters, original
 from dpmia_lab.experiments import inversion
 from dpmia_lab.stages import drain
 
@@ -49,9 +49,10 @@ def on_meta(monkeypatch):
     """The lab believes that the meta device is the best; training takes a few steps instead of hundreds."""
     monkeypatch.setattr(devices, "best_device", lambda: META)
     monkeypatch.setattr(inversion, "LEAST_EPOCHS", 1)
-    short = {name: {**recipe, "steps": 1, "batch": 600} for name, recipe in inversion.RECIPES.items()}
+    short = {name: (1, replace(recipe, batch=600)) for name, (_, recipe) in inversion.RECIPES.items()}
     monkeypatch.setattr(inversion, "RECIPES", short)
-    monkeypatch.setattr(inversion, "JUDGE_RECIPE", {**inversion.JUDGE_RECIPE, "steps": 1, "batch": 300})
+    monkeypatch.setattr(inversion, "JUDGE_RECIPE", replace(inversion.JUDGE_RECIPE, batch=300))
+    monkeypatch.setattr(inversion, "trained_judge", partial(inversion.trained_judge, steps=1))
     with Watch() as watch:
         yield watch
 
@@ -80,7 +81,7 @@ def target():
 def test_the_enhanced_attack_stays_on_its_device(target, prior, box):
     labels = torch.arange(10, device=META)
     with Watch():
-        stage = attacks.enhanced(target, labels, (1, 8, 8), steps=3, rate=0.1, prior=prior, weight=0.1, box=box)
+        stage = enhanced.enhanced(target, labels, (1, 8, 8), steps=3, rate=0.1, prior=prior, weight=0.1, box=box)
         drawn = drain(stage)
     assert drawn.x.device == drawn.cost.device == drawn.steps.device == META
 
@@ -89,7 +90,7 @@ def test_the_enhanced_attack_stays_on_its_device(target, prior, box):
 def test_the_original_attack_stays_on_its_device(target, process):
     labels = torch.arange(10, device=META)
     with Watch():
-        drawn = drain(attacks.fredrikson(target, labels, (1, 8, 8), steps=3, rate=0.1, process=process))
+        drawn = drain(original.fredrikson(target, labels, (1, 8, 8), steps=3, rate=0.1, process=process))
     assert drawn.x.device == drawn.cost.device == drawn.steps.device == META
 
 
@@ -109,18 +110,22 @@ def wrong_filter(x, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "config"),
-    [("prior_values", wrong_prior, SHORT), ("processed", wrong_filter, replace(SHORT, attack="original"))],
+    ("place", "name", "wrong", "config"),
+    [
+        (costs, "prior_values", wrong_prior, SHORT),
+        (original, "processed", wrong_filter, replace(SHORT, attack="original")),
+    ],
+    ids=["prior_values", "processed"],
 )
-def test_the_watch_catches_a_tensor_made_on_the_wrong_device(on_meta, monkeypatch, name, wrong, config):
-    monkeypatch.setattr(attacks, name, wrong)
+def test_the_watch_catches_a_tensor_made_on_the_wrong_device(on_meta, monkeypatch, place, name, wrong, config):
+    monkeypatch.setattr(place, name, wrong)
     with pytest.raises(RuntimeError, match="different devices|same device"):
         drain(inversion.run(config))
 
 
 def test_the_watch_catches_labels_left_on_the_processor(target):
     with Watch(), pytest.raises(RuntimeError, match="different devices"):
-        attacks.costs(target, torch.zeros(10, 1, 8, 8, device=META), torch.arange(10))
+        costs.costs(target, torch.zeros(10, 1, 8, 8, device=META), torch.arange(10))
 
 
 def test_the_watch_catches_a_model_left_on_the_processor(target):

@@ -8,8 +8,9 @@ import pytest
 
 from dpmia_lab import devices  # noqa: F401 (one thread)
 from dpmia_lab.checks import Mistake
+from dpmia_lab.defences import Central
 from dpmia_lab.experiments import attacked_models, evaluation
-from dpmia_lab.experiments.evaluation import SMALL, Config
+from dpmia_lab.experiments.evaluation import SMALL, Cell, Config, defence_of
 from dpmia_lab.experiments.inversion import loaded, trained_judge
 from dpmia_lab.metrics import recognition, reconstruction
 from dpmia_lab.privacy import accounting
@@ -70,13 +71,14 @@ def test_a_window_s_sums_and_moments():
 def test_steps_are_what_epsilon_pays_for():
     config = evaluation.PRESETS["att"]
     pairs = [(2, 2), (2, 6), (8, 2), (8, 6)]
-    steps = {(e, s): evaluation.affordable_steps(replace(config, epsilon=e, sigma=s), 280) for e, s in pairs}
+    steps = {(e, s): defence_of(replace(config, epsilon=e, sigma=s), 280).steps for e, s in pairs}
     assert steps == {(2, 2): 121, (2, 6): 1357, (8, 2): 1276, (8, 6): 13101}
     how = {"sigma": 2.0, "q": 0.1, "delta": 1e-3, "neighbours": "add-remove"}
     assert accounting.epsilon("moments", steps=1276, **how) <= 8 < accounting.epsilon("moments", steps=1277, **how)
     with pytest.raises(Mistake, match="^epsilon must pay for at least one step"):
-        evaluation.affordable_steps(replace(config, epsilon=0.01), 280)
-    assert evaluation.delta_of(Config(), 280) == 1e-3 and evaluation.delta_of(Config(), 2800) == 1e-4  # as in the paper
+        defence_of(replace(config, epsilon=0.01), 280)
+    deltas = [defence_of(Config(), records).dp_sgd(None, records).delta for records in (280, 2800)]
+    assert deltas == [1e-3, 1e-4]  # as in the paper
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_the_control_is_as_accurate_and_gives_more_away(cells):
 
 def test_numbers_are_those_of_the_arrays(cells):
     for group in ("", "noise_", "control_", "plain_"):
-        for who in evaluation.ATTACKERS:
+        for who in ("", "_smoothed"):
             numbers, arrays = cells[20.0].numbers, cells[20.0].arrays
             impacts = recognition.impacts(arrays[f"{group}named{who}"])
             assert len(impacts) == (FEW.models if group == "" else FEW.others)
@@ -152,13 +154,17 @@ def test_eta_makes_the_noise_add_up_to_the_same_length(target):
     import torch
 
     for sigma, steps in ((2.0, 50), (6.0, 700)):
-        config = replace(FEW, sigma=sigma)
-        deviation = evaluation.across(config, target, steps)
-        assert deviation * target.train[0].shape[1] ** 0.5 == pytest.approx(evaluation.NOISE_LENGTH)
-        weights = drain(evaluation.comparison_weights(config, target, steps, 0.0))["noise"]
-        full, _ = attacked_models_full(target, weights, deviation)
+        cell = cell_of(replace(FEW, sigma=sigma), target, steps)
+        assert cell.across * target.train[0].shape[1] ** 0.5 == pytest.approx(evaluation.NOISE_LENGTH)
+        weights = drain(cell.comparison_weights(0.0))["noise"]
+        full, _ = attacked_models_full(target, weights, cell.across)
         assert float(torch.mean(full.norm(dim=2))) == pytest.approx(evaluation.NOISE_LENGTH, rel=0.1)
-    assert evaluation.rate_of(replace(FEW, rate=0.25), target, 50) == 0.25
+    assert cell_of(replace(FEW, rate=0.25), target, 50).rate == 0.25
+
+
+def cell_of(config, target, steps):
+    """The cell with another T than ε pays for."""
+    return Cell(config, target, Central(config.sigma, config.clip, q=config.q, steps=steps))
 
 
 def attacked_models_full(target, weights, deviation):
@@ -169,8 +175,8 @@ def attacked_models_full(target, weights, deviation):
 
 def test_a_few_models_at_a_time_are_judged_as_all_at_once(target, monkeypatch):
     """So memory does not grow with the number of models, nor does anything else change."""
-    weights = drain(evaluation.private_weights(replace(FEW, models=5), target, 30))
-    judge = drain(trained_judge(FEW, target.data, {"steps": 20, "rate": 0.001, "adam": True, "batch": 16}))
+    weights = drain(cell_of(replace(FEW, models=5), target, 30).private_weights())
+    judge = drain(trained_judge(FEW, target.data, steps=20))
 
     def seen():
         own = [torch_generator(1, i) for i in range(5)]
@@ -184,7 +190,8 @@ def test_a_few_models_at_a_time_are_judged_as_all_at_once(target, monkeypatch):
     for name in ("named", "named_smoothed", "named_ssim"):
         assert (getattr(whole, name) == getattr(pieces, name)).mean() > 0.95  # rounding may turn a close call
     assert whole.test_accuracy == pytest.approx(pieces.test_accuracy)
-    assert whole.pictures[""] == pytest.approx(pieces.pictures[""], abs=1e-3)
+    for who in evaluation.ATTACKERS:
+        assert whole.pictures[who] == pytest.approx(pieces.pictures[who], abs=1e-3)
 
 
 # ---- beside the paper
@@ -204,4 +211,4 @@ def test_the_paper_s_tables_are_shipped():
 
 
 def test_the_small_configuration_uses_every_part():
-    assert SMALL.models > SMALL.ssim_models and evaluation.affordable_steps(SMALL, 1258) > 10
+    assert SMALL.models > SMALL.ssim_models and defence_of(SMALL, 1258).steps > 10

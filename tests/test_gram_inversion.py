@@ -5,8 +5,7 @@ import torch
 from torch import nn
 
 from dpmia_lab import devices, models  # noqa: F401 (devices: one thread)
-from dpmia_lab.attacks.inversion import descent as inversion
-from dpmia_lab.attacks.inversion import gram as gram_inversion
+from dpmia_lab.attacks.inversion import gram, original
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Progress, drain
 
@@ -45,11 +44,11 @@ ATTACKS = {
 def test_it_is_the_plain_attack(double, scale, how, centred):
     weights, bias, mean = victims(scale)
     start = bias - weights @ mean.flatten() if centred else bias
-    found = drain(gram_inversion.fredrikson(weights @ weights.mT, start, **how))
+    found = drain(gram.fredrikson(weights @ weights.mT, start, **how))
     pictures = found.a @ weights
     for i in range(MODELS):
         model = as_model(weights[i], bias[i], mean if centred else None)
-        plain = drain(inversion.fredrikson(model, torch.arange(CLASSES), SHAPE, **how))
+        plain = drain(original.fredrikson(model, torch.arange(CLASSES), SHAPE, **how))
         assert torch.equal(found.steps[i], plain.steps)
         assert torch.allclose(found.cost[i], plain.cost, rtol=0, atol=1e-10)
         assert torch.allclose(pictures[i], plain.x.flatten(1), rtol=0, atol=1e-9)
@@ -58,7 +57,7 @@ def test_it_is_the_plain_attack(double, scale, how, centred):
 def test_the_cases_stop_for_different_reasons(double):
     def stops(name, scale):
         weights, bias, _ = victims(scale)
-        return drain(gram_inversion.fredrikson(weights @ weights.mT, bias, **ATTACKS[name]))
+        return drain(gram.fredrikson(weights @ weights.mT, bias, **ATTACKS[name]))
 
     assert (stops("to the last step", 0.1).steps == 30).all()
     at_goal = stops("to its goal", 0.1)
@@ -69,10 +68,10 @@ def test_the_cases_stop_for_different_reasons(double):
 
 def test_costs_fall_and_the_least_is_kept():
     weights, bias, _ = victims(0.3)
-    gram, events = weights @ weights.mT, []
-    found = drain(gram_inversion.fredrikson(gram, bias, steps=60, rate=0.05), events.append)
+    products, events = weights @ weights.mT, []
+    found = drain(gram.fredrikson(products, bias, steps=60, rate=0.05), events.append)
     confidence = [event.values["confidence"] for event in events if isinstance(event, Progress)]
     assert confidence == sorted(confidence)
-    again, _ = gram_inversion.cost_and_step(found.a, gram, bias)
+    again, _ = gram.cost_and_step(found.a, products, bias)
     assert torch.allclose(again, found.cost, atol=1e-5)
     assert events[-1].done == events[-1].total == 60

@@ -8,6 +8,7 @@ from torch.nn import functional as F
 import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import graph_net
 from dpmia_lab.privacy.clipping import Clipper
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.groups import Groups
 from dpmia_lab.privacy.units import units_from
 from dpmia_lab.seeds import torch_generator
@@ -161,6 +162,6 @@ def test_it_learns_to_tell_sparse_graphs_from_dense_ones():
 def test_it_learns_privately():
     """Half of 200 graphs join each step: with a quarter and as much noise, 60 steps often learn nothing."""
     (x, y), net = two_kinds(200, 1), new_net()
-    how = {"sigma": 1.0, "q": 0.5, "clip": 1.0, "steps": 80, "rate": 0.5}
-    drain(private.train(net, x, y, units_from(range(200)), generator=torch_generator(0), **how))
+    dp = DpSgd(sigma=1.0, q=0.5, clip=1.0, steps=80)
+    drain(private.train(net, x, y, units_from(range(200)), dp, rate=0.5, generator=torch_generator(0)))
     assert accuracy(net, *two_kinds(200, 2)) >= 0.85

@@ -35,7 +35,9 @@ def test_it_learns_and_says_what_it_spent(trained):
 def test_privacy_spent_is_shown_at_every_step_and_never_falls(trained):
     result, events = trained
     spent = [e.values["epsilon"] for e in events if isinstance(e, Progress) and "epsilon" in e.values]
-    assert len(spent) == 60 and spent == sorted(spent)
+    how = {"sigma": 1.0, "q": 0.2, "delta": result.numbers["delta"], "neighbours": "add-remove"}
+    assert spent == [accounting.epsilon("moments", steps=step, **how) for step in range(1, 61)]
+    assert spent == sorted(spent)
     assert spent[-1] == pytest.approx(result.numbers["epsilon"])
     assert result.arrays["curve_epsilon"][-1] == pytest.approx(spent[-1])
     assert result.arrays["curve_accuracy"][-1] == result.numbers["test_accuracy"]
@@ -141,7 +143,7 @@ def test_a_sweep_of_sigma_trades_epsilon_for_accuracy():
     assert (np.diff(result.arrays["epsilon"]) < 0).all()
     assert result.arrays["accuracy"][0] > result.arrays["accuracy"][-1]
     assert result.numbers["rank_correlation_accuracy"] > 0.8
-    assert (result.arrays["accuracy_sd"] >= 0).all() and (result.arrays["epsilon_sd"] == 0).all()
+    assert (result.arrays["accuracy_sd"] > 0).any() and (result.arrays["epsilon_sd"] == 0).all()
 
 
 def test_a_sweep_of_subclasses_goes_from_class_to_record_level(monkeypatch):

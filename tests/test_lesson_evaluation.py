@@ -1,55 +1,26 @@
-"""Lesson 6 as a reader meets it: a real page in a real browser, with the outside network cut."""
+"""Lesson 6 as a reader meets it, beyond what all lessons do alike (see test_lesson_contract.py)."""
 
 import pytest
-from conftest import new_page
-from lesson_pages import (
-    WAIT,
-    assert_everything_has_a_name,
-    assert_fits,
-    expect,
-    has_alt,
-    open_lesson,
-    press,
-    readout,
-    run_to_end,
-    says,
-)
+from lesson_pages import address_has, choose, expect, has_alt, move_to, press, readout, says, type_into
 
 from dpmia_lab.privacy.accounting import steps_for
 from dpmia_lab.widgets.choosing.data import admissible, most_accurate, reference_grid
 
-LESSON = "voila/render/06_choosing_epsilon.ipynb"
-# a whole cell in a second or two
-TINY = {"height": "24", "epsilon": "2.0", "models": "4", "others": "2", "ssim_models": "1", "attack_steps": "50"}
 HOOK, GRID, CELL, SWEEP = ".dp-choosing-hook", ".dp-evaluation-grid", ".dp-cell", ".dp-sweep"
 REFERENCE = reference_grid("faces")
 
 
-@pytest.fixture(scope="module")
-def lesson(browser, lab_server):
-    """One page, with a prediction made and one tiny cell run."""
-    with new_page(browser) as page:
-        open_lesson(page, lab_server.address + LESSON, CELL, **TINY)
-        page.locator(".dp-predict button").nth(2).click()
-        run_to_end(page, CELL)
-        yield page
-
-
-def choose(page, panel: str, control: str, words: str) -> None:
-    page.locator(f"{panel} .dp-{control} select").select_option(words)
+@pytest.fixture
+def lesson(finished_lesson):
+    """One page with one finished run."""
+    return finished_lesson("evaluation")
 
 
 def accept(page, limit: str) -> None:
-    """Move the slider of risk until it stands there, from its left end."""
+    """Move the slider of risk there, from its left end."""
     press(page, GRID, "limit", "Home")
     expect(readout(page, GRID, "limit")).to_have_text("0%")
-    for _ in range(20):
-        if readout(page, GRID, "limit").inner_text() == limit:
-            break
-        before = readout(page, GRID, "limit").inner_text()
-        press(page, GRID, "limit", "ArrowRight")
-        expect(readout(page, GRID, "limit")).not_to_have_text(before)
-    expect(readout(page, GRID, "limit")).to_have_text(limit)
+    move_to(page, GRID, "limit", "ArrowRight", limit)
 
 
 # ---- the reference
@@ -113,32 +84,9 @@ def test_steps_follow_the_sliders_at_once_and_results_go_stale(lesson):
     press(lesson, CELL, "sigma", "ArrowRight")
     says(lesson, f"{CELL} .dp-controls", f"T = {steps_for('moments', 2.0, 3.0, 0.1, 1e-3, 'add-remove')} steps")
     says(lesson, f"{CELL} .dp-stale", "What you see is for σ, noise multiplier = 2.0")
-    lesson.wait_for_function("location.search.includes('sigma=3.0')", timeout=WAIT)
+    address_has(lesson, "sigma=3.0")
     press(lesson, CELL, "sigma", "ArrowLeft")
     says(lesson, f"{CELL} .dp-controls", "T = 121 steps")
-
-
-def test_the_same_cell_is_recalled_and_another_can_be_stopped(lesson):
-    lesson.locator(f"{CELL} .dp-run-button").click()
-    says(lesson, f"{CELL} .dp-status", "recalled; computed before")
-    press(lesson, CELL, "models", "End")
-    press(lesson, CELL, "sigma", "End")
-    lesson.wait_for_function("location.search.includes('sigma=8.0')", timeout=WAIT)  # a click may overtake a slider
-    lesson.locator(f"{CELL} .dp-run-button").click()
-    says(lesson, f"{CELL} .dp-status", "training privately")
-    lesson.locator(f"{CELL} .dp-stop-button").click()
-    says(lesson, f"{CELL} .dp-status", "stopped")
-    expect(lesson.locator(f"{CELL} .dp-run")).to_have_count(1)
-
-
-def test_nonsense_is_answered_in_one_sentence(lesson):
-    field = lesson.locator(f"{CELL} .dp-seed input")
-    field.fill("-1")
-    field.press("Enter")
-    says(lesson, f"{CELL} .dp-error", "seed must be")
-    field.fill("0")
-    field.press("Enter")
-    lesson.wait_for_selector(f"{CELL} .dp-error", state="detached", timeout=WAIT)
 
 
 # ---- a sweep
@@ -146,16 +94,12 @@ def test_nonsense_is_answered_in_one_sentence(lesson):
 
 def test_a_sweep_fills_its_table_and_is_taken_up_again(lesson):
     press(lesson, CELL, "sigma", "Home")
-    lesson.wait_for_function("location.search.includes('sigma=1.0')", timeout=WAIT)
+    address_has(lesson, "sigma=1.0")
     press(lesson, SWEEP, "sweep-models", "Home")
-    field = lesson.locator(f"{SWEEP} .dp-epsilons input")
-    field.fill("two")
-    field.press("Enter")
+    type_into(lesson, SWEEP, "epsilons", "two")
     says(lesson, f"{SWEEP} .dp-error", "ε must be numbers with commas between them")
-    field.fill("2, 0.001")
-    field.press("Enter")
-    lesson.locator(f"{SWEEP} .dp-sigmas input").fill("2")
-    lesson.locator(f"{SWEEP} .dp-sigmas input").press("Enter")
+    type_into(lesson, SWEEP, "epsilons", "2, 0.001")
+    type_into(lesson, SWEEP, "sigmas", "2")
     says(lesson, f"{SWEEP} .dp-command", "--grid epsilon=2,0.001 --grid sigma=2")
     lesson.locator(f"{SWEEP} .dp-run-button").click()
     says(lesson, f"{SWEEP} .dp-status", "2 cells are done, 1 of them failed")
@@ -165,7 +109,7 @@ def test_a_sweep_fills_its_table_and_is_taken_up_again(lesson):
     says(lesson, f"{SWEEP} .dp-status", "2 cells are done, 1 of them failed")
 
 
-# ---- tasks, and the page as a whole
+# ---- tasks
 
 
 def test_tasks_look_at_what_was_done(lesson):
@@ -187,20 +131,3 @@ def test_a_release_can_be_signed(lesson):
     says(lesson, f"{GRID} .dp-cell-detail", f"The cell {cells[best].title}")
     lesson.locator(".dp-task .dp-check-button").nth(0).click()
     expect(lesson.locator(".dp-task").nth(0)).to_contain_text("✓ Done.")
-
-
-def test_a_link_that_asks_for_nonsense_is_answered(browser, lab_server):
-    with new_page(browser) as page:
-        page.goto(f"{lab_server.address}{LESSON}?preset=faces&epsilon=much")
-        says(page, f"{CELL} .dp-error", "epsilon must be a number")
-
-
-def test_every_control_has_a_name_and_every_picture_words(lesson):
-    assert_everything_has_a_name(lesson)
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_fits_its_window_and_nothing_complained(lesson, width):
-    assert_fits(lesson, width)
-    expect(lesson.locator(".dp-trouble")).to_have_text("")
-    assert lesson.complaints == []

@@ -1,26 +1,9 @@
-"""Lesson 5 as a reader meets it: a real page in a real browser, with the outside network cut."""
+"""Lesson 5 as a reader meets it, beyond what all lessons do alike (see test_lesson_contract.py)."""
 
 import pytest
-from conftest import new_page
-from lesson_pages import (
-    WAIT,
-    assert_everything_has_a_name,
-    assert_fits,
-    expect,
-    has_alt,
-    press,
-    readout,
-    run_to_end,
-    says,
-)
+from lesson_pages import WAIT, address_has, choose, expect, has_alt, press, readout, says
 
-LESSON = "voila/render/05_local_or_central.ipynb"
-TINY = "preset=skewed-10&records=60&epochs=2&central_epochs=2&width=8&batch=20&shadows=1&zs=1&epsilons=1"
 CART, PICTURE, SWEEP, RANKING = ".dp-cart", ".dp-picture-noise", ".dp-mechanisms", ".dp-ranking"
-
-
-def choose(page, control: str, words: str) -> None:
-    page.locator(f"{SWEEP} .dp-{control} select").select_option(words)
 
 
 def other_picture(page, place: str, number: int, before: str) -> None:
@@ -29,16 +12,10 @@ def other_picture(page, place: str, number: int, before: str) -> None:
     page.wait_for_function(changed, arg=[f"{place} img", number, before], timeout=WAIT)
 
 
-@pytest.fixture(scope="module")
-def lesson(browser, lab_server):
-    """One page, with a prediction made and one tiny sweep run."""
-    with new_page(browser) as page:
-        page.goto(f"{lab_server.address}{LESSON}?{TINY}")
-        page.wait_for_selector(f"{SWEEP} .dp-run-button", timeout=WAIT)
-        page.locator(".dp-predict button").nth(2).click()
-        says(page, ".dp-predict", "Noted. Now press")
-        run_to_end(page, SWEEP)
-        yield page
+@pytest.fixture
+def lesson(finished_lesson):
+    """One page with one finished run."""
+    return finished_lesson("mechanisms")
 
 
 # ---- the noise
@@ -79,52 +56,29 @@ def test_a_sweep_adds_its_points(lesson):
     has_alt(lesson, f"{SWEEP} .dp-scatter img", "your run 1, no defence: accuracy")
     says(lesson, f"{SWEEP} .dp-runs", "Skewed Purchases, 10 classes, about 60 records")
     says(lesson, f"{SWEEP} .dp-results", "Two different promises")
-    choose(lesson, "roc-of", "of your newest sweep")
+    choose(lesson, SWEEP, "roc-of", "of your newest sweep")
     has_alt(lesson, f"{SWEEP} .dp-rocs img", "local, ε = 600:")
-    choose(lesson, "roc-axes", "logarithmic")
+    choose(lesson, SWEEP, "roc-axes", "logarithmic")
     lesson.locator(f"{SWEEP} .dp-tables summary").last.click()
     says(lesson, f"{SWEEP} .dp-tables details[open]", "local, ε_i = 1")
 
 
 def test_attack_and_outsiders_can_be_chosen(lesson):
     before = lesson.locator(f"{SWEEP} .dp-scatter img").get_attribute("src")
-    choose(lesson, "protocol", "paper C's outsiders, of another distribution")
+    choose(lesson, SWEEP, "protocol", "paper C's outsiders, of another distribution")
     other_picture(lesson, f"{SWEEP} .dp-scatter", 0, before)
     says(lesson, f"{RANKING} .dp-ranking-ours", "white box (Nasr), paper C's outsiders")
-    choose(lesson, "attack", "black box (Shokri)")
+    choose(lesson, SWEEP, "attack", "black box (Shokri)")
     says(lesson, f"{RANKING} .dp-ranking-ours", "black box (Shokri), paper C's outsiders")
 
 
-def test_the_same_sweep_is_recalled_and_another_can_be_stopped(lesson):
-    lesson.locator(f"{SWEEP} .dp-run-button").click()
-    says(lesson, f"{SWEEP} .dp-status", "recalled; computed before")
-    press(lesson, SWEEP, "records", "End")
-    press(lesson, SWEEP, "repeats", "End")
-    lesson.wait_for_function("location.search.includes('repeats=5')", timeout=WAIT)  # a click may overtake a slider
-    lesson.locator(f"{SWEEP} .dp-run-button").click()
-    says(lesson, f"{SWEEP} .dp-status", "no defence, seed 0")
-    lesson.locator(f"{SWEEP} .dp-stop-button").click()
-    says(lesson, f"{SWEEP} .dp-status", "stopped")
-    expect(lesson.locator(f"{SWEEP} .dp-run")).to_have_count(1)
-
-
-def test_nonsense_is_answered_in_one_sentence(lesson):
-    field = lesson.locator(f"{SWEEP} .dp-zs input")
-    field.fill("much, more")
-    field.press("Enter")
-    says(lesson, f"{SWEEP} .dp-error", "zs must be numbers with commas between them")
-    field.fill("1")
-    field.press("Enter")
-    lesson.wait_for_selector(f"{SWEEP} .dp-error", state="detached", timeout=WAIT)
-
-
 def test_other_data_have_their_own_charts_and_one_kind_of_outsider(lesson):
-    choose(lesson, "preset", "purchases-like carts, 20 styles")
+    choose(lesson, SWEEP, "preset", "purchases-like carts, 20 styles")
     says(lesson, f"{SWEEP} .dp-results", "purchases-like carts, 20 styles: accuracy")
     says(lesson, f"{SWEEP} .dp-controls", "only one kind of outsider")
     expect(lesson.locator(f"{SWEEP} .dp-protocol select")).to_be_disabled()
-    lesson.wait_for_function("location.search.includes('preset=purchases')", timeout=WAIT)
-    choose(lesson, "preset", "Skewed Purchases, 10 classes")
+    address_has(lesson, "preset=purchases")
+    choose(lesson, SWEEP, "preset", "Skewed Purchases, 10 classes")
     expect(lesson.locator(f"{SWEEP} .dp-protocol select")).to_be_enabled()
 
 
@@ -142,7 +96,7 @@ def test_lambda_ranks_again(lesson):
     expect(readout(lesson, RANKING, "lambda")).to_have_text("5")
 
 
-# ---- tasks, and the page as a whole
+# ---- tasks
 
 
 def test_tasks_look_at_what_was_done(lesson):
@@ -154,14 +108,3 @@ def test_tasks_look_at_what_was_done(lesson):
     says(lesson, CART, "2.72 : 1")
     checks.nth(0).click()
     expect(lesson.locator(".dp-task").nth(0)).to_contain_text("✓ Done.")
-
-
-def test_every_control_has_a_name_and_every_picture_words(lesson):
-    assert_everything_has_a_name(lesson)
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_fits_its_window_and_nothing_complained(lesson, width):
-    assert_fits(lesson, width)
-    expect(lesson.locator(".dp-trouble")).to_have_text("")
-    assert lesson.complaints == []

@@ -23,27 +23,25 @@ def rng(*path):
 
 # ---- probabilities
 def test_two_fair_coins_give_ln_3():
-    assert local.epsilon_of_keep(0.5) == pytest.approx(math.log(3), rel=1e-15)
-    assert local.keep_probability(math.log(3)) == pytest.approx(0.5, rel=1e-15)
+    """Kept with probability ½, else a coin: flipped with probability ¼."""
+    assert local.flip_probability(math.log(3)) == pytest.approx(0.25, rel=1e-15)
 
 
 @given(some.floats(1e-6, 30))
-def test_keeping_and_epsilon_are_inverses(epsilon):
-    """Where ρ is nearly 1 its last digit is worth e^ε/2 of them in ε."""
-    rho = local.keep_probability(epsilon)
-    assert local.epsilon_of_keep(rho) == pytest.approx(epsilon, rel=1e-9, abs=1e-15 * math.exp(epsilon))
+def test_a_bit_is_flipped_if_it_is_not_kept_and_the_coin_says_so(epsilon):
+    rho = kept(epsilon)
     assert local.flip_probability(epsilon) == pytest.approx((1 - rho) / 2, rel=1e-9, abs=1e-15)
+
+
+def kept(epsilon):
+    """ρ = (e^ε − 1)/(e^ε + 1)."""
+    return math.tanh(epsilon / 2)
 
 
 @pytest.mark.parametrize("rho", [0.1, 0.5, 0.9])
 def test_epsilon_is_equation_1(rho):
-    assert local.epsilon_of_keep(rho) == pytest.approx(math.log((rho + (1 - rho) * 0.5) / ((1 - rho) * 0.5)))
-
-
-@pytest.mark.parametrize("rho", [0, 1, -0.1, 1.1, math.nan])
-def test_a_probability_without_an_epsilon_is_refused(rho):
-    with pytest.raises(Mistake, match="rho must be"):
-        local.epsilon_of_keep(rho)
+    epsilon = math.log((rho + (1 - rho) * 0.5) / ((1 - rho) * 0.5))
+    assert local.flip_probability(epsilon) == pytest.approx((1 - rho) / 2)
 
 
 @pytest.mark.parametrize("epsilon", PAPER)
@@ -80,7 +78,7 @@ def test_answers_give_an_unbiased_estimate():
     """E[(answer − (1−ρ)/2)/ρ] is the bit itself; five deviations."""
     epsilon, n = 0.5, 100_000
     bits = (rng("truth").random((n, 3)) < [0.1, 0.5, 0.8]).astype(np.float32)
-    rho, flip = local.keep_probability(epsilon), local.flip_probability(epsilon)
+    rho, flip = kept(epsilon), local.flip_probability(epsilon)
     estimate = (local.randomised_response(bits, epsilon, rng("answer")).mean(0) - flip) / rho
     assert estimate == pytest.approx(bits.mean(0), abs=5 * 0.5 / rho / math.sqrt(n))
 
@@ -122,7 +120,6 @@ def test_with_an_enormous_epsilon_nothing_changes():
 def test_an_epsilon_that_promises_nothing_is_refused(epsilon):
     bits, graphs = np.zeros((2, 3)), whole_graphs(2, 3)
     for call in (
-        lambda: local.keep_probability(epsilon),
         lambda: local.flip_probability(epsilon),
         lambda: local.randomised_response(bits, epsilon, rng()),
         lambda: local.randomised_edges(graphs, epsilon, rng()),

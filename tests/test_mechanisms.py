@@ -7,7 +7,17 @@ import pytest
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import mechanisms, membership
-from dpmia_lab.experiments.mechanisms import ATTACKS, COLUMNS, GRID, Config, numbers_of, over_seeds, phi_or_nan, spread
+from dpmia_lab.experiments.mechanisms import (
+    COLUMNS,
+    GRID,
+    PLAYED,
+    Config,
+    column,
+    numbers_of,
+    over_seeds,
+    phi_or_nan,
+    spread,
+)
 from dpmia_lab.stages import Snapshot, drain
 
 TINY = Config(
@@ -55,10 +65,11 @@ def test_more_noise_costs_accuracy_and_buys_epsilon(swept):
 def test_phi_by_hand():
     plain = {"test_accuracy": 0.9, "auc_black_box": 0.7}
     row = {"test_accuracy": 0.8, "auc_black_box": 0.6, "classes": 10.0}
-    assert phi_or_nan(plain, row, "black_box") == 2  # (.1/.2) / (.1/.8) = 4, which is capped
-    assert phi_or_nan(plain, {**row, "test_accuracy": 0.5}, "black_box") == pytest.approx((0.1 / 0.2) / (0.4 / 0.8))
-    assert phi_or_nan(plain, {**row, "test_accuracy": 0.95}, "black_box") == 2
-    assert np.isnan(phi_or_nan({**plain, "auc_black_box": 0.49}, row, "black_box"))
+    auc = "auc_black_box"
+    assert phi_or_nan(plain, row, auc) == 2  # (.1/.2) / (.1/.8) = 4, which is capped
+    assert phi_or_nan(plain, {**row, "test_accuracy": 0.5}, auc) == pytest.approx((0.1 / 0.2) / (0.4 / 0.8))
+    assert phi_or_nan(plain, {**row, "test_accuracy": 0.95}, auc) == 2
+    assert np.isnan(phi_or_nan({**plain, auc: 0.49}, row, auc))
 
 
 def test_means_leave_out_what_is_undefined():
@@ -69,7 +80,9 @@ def test_means_leave_out_what_is_undefined():
 
 def test_both_protocols_where_there_are_two(swept):
     result, _ = swept
-    assert all(np.isfinite(result.arrays[f"auc_{attack}"]).all() for attack in ATTACKS)
+    names = [column("auc", *played) for played in PLAYED]
+    assert names == ["auc_black_box", "auc_white_box", "auc_black_box_shifted", "auc_white_box_shifted"]
+    assert all(np.isfinite(result.arrays[name]).all() for name in names)
     assert result.numbers["auc_white_box_shifted"] > 0.9 > result.numbers["auc_white_box"]
 
 

@@ -87,7 +87,6 @@ def shadow_run(gain, known_gain=None, n=1600, classes=5, seed=0, change=None):
 
 def test_shadow_attack_finds_members_that_are_surer():
     scores, _, member = shadow_run(gain=5.0)
-    assert ((0 <= scores) & (scores <= 1)).all()
     assert auc(scores, member) > 0.95
 
 

@@ -161,11 +161,3 @@ def test_balanced_accuracy_counts_both_kinds_alike():
     best = max(balanced_accuracy_score(member[first], scores[first] >= cut) for cut in cuts)
     cut = max(c for c in cuts if balanced_accuracy_score(member[first], scores[first] >= c) == pytest.approx(best))
     assert found.value == pytest.approx(balanced_accuracy_score(member[second], scores[second] >= cut))
-
-
-def test_mean_roc_interpolates_each_curve():
-    steep = (np.array([0, 0, 1.0]), np.array([0, 0.6, 1.0]))
-    diagonal = (np.array([0, 1.0]), np.array([0, 1.0]), np.array([np.inf, 0]))
-    grid = np.array([0, 0.5, 1])
-    assert membership.mean_roc(grid, [steep]) == pytest.approx([0.6, 0.8, 1])
-    assert membership.mean_roc(grid, [steep, diagonal]) == pytest.approx([0.3, 0.65, 1])

@@ -13,10 +13,11 @@ from PIL import Image
 
 from dpmia_lab.experiments import inversion
 from dpmia_lab.options import as_dict
+from dpmia_lab.rows import Row
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.store import Result
 from dpmia_lab.widgets import landing
-from dpmia_lab.widgets.kit import controls, pictures, questions, runs
+from dpmia_lab.widgets.kit import claims, controls, pictures, questions, runs, tables
 
 # ---- runs of a visit
 
@@ -230,3 +231,24 @@ def test_a_lesson_whose_notebook_is_not_there_is_announced(tmp_path):
     (tmp_path / landing.LESSONS[0][0]).touch()
     words = landing.lesson_map(tmp_path).children[0].value
     assert words.count("coming</small>") == len(landing.LESSONS) - 1 and words.count("<a href") == 1
+
+
+# ---- values with their spread
+
+
+def test_a_value_is_said_with_its_spread_where_it_has_one():
+    assert tables.with_spread(Row("share", 0.8, spread=0.1), "{:.0%}") == "80% ± 10%"
+    assert tables.with_spread(Row("share", 0.8), "{:.0%}") == "80%"
+
+
+@pytest.mark.parametrize(
+    ("other", "spread", "higher"), [(0.5, 0.1, True), (1.1, 0.1, False), (0.75, 0.1, None), (0.5, None, None)]
+)
+def test_two_values_are_apart_only_beyond_two_standard_errors(other, spread, higher):
+    rows = Row("share", 0.8, spread=spread), Row("share", other, spread=spread)
+    assert claims.clearly_higher(*rows, seeds=4) is higher
+
+
+def test_a_strip_has_words_for_every_picture():
+    html = pictures.strip_html(np.zeros((2, 1, 3, 3)), ["one", "two"])
+    assert html.startswith('<div class="dp-strip">') and re.findall('alt="(.*?)"', html) == ["one", "two"]

@@ -1,7 +1,9 @@
 """Private training: its steps by hand, its draws and its noise as statistics, and runs that must be the same run."""
 
 import copy
+import math
 import random
+from dataclasses import asdict, replace
 from itertools import zip_longest
 
 import numpy as np
@@ -12,6 +14,7 @@ from torch.nn import functional as F
 
 import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import models
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.units import divided, units_from
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Progress, drain
@@ -19,7 +22,7 @@ from dpmia_lab.training import private
 from dpmia_lab.training.private import Drawing, train
 
 SHAPE, CLASSES = (1, 6, 5), 3
-HOW = {"sigma": 0.7, "q": 0.4, "clip": 0.9, "steps": 1, "rate": 0.3}
+DP, RATE = DpSgd(sigma=0.7, q=0.4, clip=0.9, steps=1), 0.3
 # Units of 1, 2, 3 and 6 records, their records lying anywhere among the others.
 UNITS = units_from(np.array([3, 0, 3, 1, 3, 2, 2, 3, 2, 3, 1, 3]))
 
@@ -33,11 +36,16 @@ def start(name="mlp", shape=SHAPE):
     return models.new_model(name, shape, CLASSES, torch_generator(0, "weights"))
 
 
+def staged(model, x, y, units=UNITS, seed=0, rate=RATE, adam=False, momentum=0.0, **dp):
+    """Private training as by ``DP``, but for what is given of it."""
+    how = {"rate": rate, "generator": torch_generator(seed, "private"), "adam": adam, "momentum": momentum}
+    return train(model, x, y, units, replace(DP, **dp), **how)
+
+
 def trained(units=UNITS, name="mlp", seed=0, events=None, data=None, model=None, **how):
     x, y = small_set() if data is None else data
     model = start(name) if model is None else model
-    stage = train(model, x, y, units, **HOW | how, generator=torch_generator(seed, "private"))
-    return drain(stage, (events if events is not None else []).append)
+    return drain(staged(model, x, y, units, seed, **how), (events if events is not None else []).append)
 
 
 def flat(parameters):
@@ -84,15 +92,15 @@ def known_draw(model, units, q, seed=0):
 def test_a_step_is_the_formula(name, seed, double):
     """The seeds draw one to three of the four units; 1e-10 as in any sum of a few hundred doubles."""
     x, y = small_set()
-    joined, noise = known_draw(start(name), UNITS, HOW["q"], seed)
-    expected = by_hand(start(name), x, y, UNITS, joined, noise, **HOW)
+    joined, noise = known_draw(start(name), UNITS, DP.q, seed)
+    expected = by_hand(start(name), x, y, UNITS, joined, noise, rate=RATE, **asdict(DP))
     events = []
     assert torch.allclose(weights(trained(name=name, seed=seed, events=events)), expected, rtol=1e-10, atol=1e-10)
     assert events[0].values["joined"] == sum(joined)
 
 
 def test_the_seeds_above_draw_one_to_three_units():
-    assert {sum(known_draw(start(), UNITS, HOW["q"], seed)[0]) for seed in range(6)} == {1, 2, 3}
+    assert {sum(known_draw(start(), UNITS, DP.q, seed)[0]) for seed in range(6)} == {1, 2, 3}
 
 
 def test_the_sum_is_divided_by_those_expected_not_by_those_who_joined(double):
@@ -107,9 +115,10 @@ def test_the_sum_is_divided_by_those_expected_not_by_those_who_joined(double):
     assert all(step == pytest.approx(0.3 * count * 0.9 / (0.4 * 10)) for count, step in moved.items())
 
 
+@pytest.mark.parametrize("clip", [1e9, math.inf])
 @pytest.mark.parametrize("name", ["softmax", "cnn"])
-def test_without_noise_clip_and_chance_it_is_gradient_descent(name, double):
-    """σ = 0, q = 1, S huge, a unit a record: full batches, mean gradient."""
+def test_without_noise_clip_and_chance_it_is_gradient_descent(name, clip, double):
+    """σ = 0, q = 1, S huge or ∞, a unit a record: full batches, mean gradient."""
     data = x, y = small_set(20)
     model = start(name)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
@@ -118,7 +127,7 @@ def test_without_noise_clip_and_chance_it_is_gradient_descent(name, double):
         F.cross_entropy(model(x), y).backward()
         optimizer.step()
     records = units_from(np.arange(20))
-    found = trained(records, name, data=data, sigma=0.0, q=1.0, clip=1e9, steps=12)
+    found = trained(records, name, data=data, sigma=0.0, q=1.0, clip=clip, steps=12)
     assert torch.allclose(weights(found), weights(model), rtol=1e-9, atol=1e-10)
 
 
@@ -132,7 +141,7 @@ def noise_of(sigma, clip, q, units=UNITS, **how):
         weights(trained(units, data=big, model=start("mlp", (1, 40, 40)), sigma=s, clip=clip, q=q, **how)).double()
         for s in (sigma, 0.0)
     ]
-    return (runs[1] - runs[0]) * q * units.count / HOW["rate"]
+    return (runs[1] - runs[0]) * q * units.count / RATE
 
 
 @pytest.mark.parametrize("q", [1e-6, 0.4, 1.0])
@@ -237,7 +246,7 @@ def test_optimizers_are_pytorchs_fed_with_the_same_gradients(name, double, monke
     optimizer = theirs(model.parameters())
     for gradients in sums:
         for p, g in zip(model.parameters(), gradients, strict=True):
-            p.grad = g / (HOW["q"] * UNITS.count)
+            p.grad = g / (DP.q * UNITS.count)
         optimizer.step()
     assert len(sums) == 15
     assert torch.allclose(weights(found), weights(model), rtol=1e-9, atol=1e-10)
@@ -274,8 +283,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others():
 def test_two_interleaved_runs_do_not_disturb_each_other():
     x, y = small_set()
     found = [start(), start("cnn")]
-    stages = [train(m, x, y, UNITS, **HOW | {"steps": 4}, generator=torch_generator(0, "private")) for m in found]
-    list(zip_longest(*stages))
+    list(zip_longest(*(staged(model, x, y, steps=4) for model in found)))
     for model, name in zip(found, ["mlp", "cnn"], strict=True):
         assert torch.equal(weights(model), weights(trained(name=name, steps=4)))
 
@@ -285,24 +293,12 @@ def test_two_interleaved_runs_do_not_disturb_each_other():
 
 def test_progress_rises_by_one_a_step_and_tells_plain_numbers():
     events = []
-    model = trained(events=events, steps=9, q=0.7, clip=0.5, spent=lambda step: step / 4)
+    model = trained(events=events, steps=9, q=0.7, clip=0.5)
     assert [(e.done, e.total) for e in events] == [(step, 9) for step in range(1, 10)]
     assert all(isinstance(e, Progress) and e.label == "training privately" for e in events)
-    assert [e.values["epsilon"] for e in events] == [step / 4 for step in range(1, 10)]
-    for values in (e.values for e in events if e.values["joined"]):
-        assert {name: type(value) for name, value in values.items()} == {
-            "joined": int,
-            "clipped": float,
-            "loss": float,
-            "epsilon": float,
-        }
+    kinds = [{name: type(value) for name, value in e.values.items()} for e in events if e.values["joined"]]
+    assert kinds and all(kind == {"joined": int, "clipped": float, "loss": float} for kind in kinds)
     assert all(p.grad is None and p.requires_grad for p in model.parameters())
-
-
-def test_epsilon_is_told_only_where_it_is_known():
-    events = []
-    trained(events=events, steps=3)
-    assert not any("epsilon" in e.values for e in events)
 
 
 @pytest.mark.parametrize(("clip", "share"), [(1e-6, 1.0), (1e6, 0.0)])
@@ -330,10 +326,9 @@ def surroundings():
 @pytest.mark.parametrize("grad", [True, False])
 def test_global_random_numbers_and_grad_mode_are_left_alone_at_every_event(grad):
     x, y = small_set()
-    model, generator = start("cnn"), torch_generator(0, "private")
+    stage = staged(start("cnn"), x, y, steps=4, adam=True)
     with torch.set_grad_enabled(grad):
         before, seen = surroundings(), []
-        stage = train(model, x, y, UNITS, **HOW | {"steps": 4}, generator=generator, adam=True)
         drain(stage, lambda event: seen.append(surroundings()))
         assert seen == [before] * 4 and surroundings() == before
 

@@ -6,11 +6,12 @@ import pytest
 import torch
 
 from dpmia_lab import devices, models  # noqa: F401 (devices: one thread)
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.units import units_from
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import drain
 from dpmia_lab.training import private, span
-from dpmia_lab.training.span import Descent, Draws, Privacy, across_deviation, full_weights, span_of, train
+from dpmia_lab.training.span import Descent, Draws, across_deviation, full_weights, span_of, train
 
 N, D, CLASSES = 12, 30, 4
 
@@ -20,40 +21,39 @@ def inputs(n=N, d=D, dtype=torch.float64, classes=CLASSES):
     return torch.randn(n, d, generator=generator, dtype=dtype), torch.arange(n) % classes
 
 
-def trained_in_full(x, y, privacy, steps, rate, generator, classes=CLASSES):
+def trained_in_full(x, y, dp, rate, generator, classes=CLASSES):
     """By the lab's ordinary private training: weights (classes, d) and bias."""
     model = models.softmax_regression(x.shape[1:], classes).to(x.dtype)
-    how = {"sigma": privacy.sigma, "q": privacy.q, "clip": privacy.clip, "steps": steps, "rate": rate}
-    drain(private.train(model, x, y, units_from(range(len(x))), generator=generator, **how))
+    drain(private.train(model, x, y, units_from(range(len(x))), dp, rate=rate, generator=generator))
     return model[1].weight.detach(), model[1].bias.detach()
 
 
 @pytest.mark.parametrize("clip", [0.5, 4.0, 100.0])  # all gradients clipped, some, none
 @pytest.mark.parametrize("q", [0.1, 0.5, 1.0])  # with q = .1 a step may have nobody
 def test_the_same_noise_gives_the_same_weights(clip, q):
-    (x, y), privacy, steps, rate = inputs(), Privacy(0.7, clip, q), 25, 0.3
-    weight, bias = trained_in_full(x, y, privacy, steps, rate, torch_generator(1))
+    (x, y), dp, rate = inputs(), DpSgd(0.7, q, clip, steps=25), 0.3
+    weight, bias = trained_in_full(x, y, dp, rate, torch_generator(1))
     own, basis = torch_generator(1), span_of(x).basis
-    descent = Descent(span_of(x), y, CLASSES, privacy, rate, models=1)
+    descent = Descent(span_of(x), y, CLASSES, dp, rate, models=1)
     across = torch.zeros(CLASSES, D, dtype=torch.float64)
-    for _ in range(steps):
+    for _ in range(dp.steps):
         joins = torch.rand(N, generator=own, dtype=torch.float64) < q
         noise = torch.randn(CLASSES, D, generator=own, dtype=torch.float64)
         noise_bias = torch.randn(CLASSES, generator=own, dtype=torch.float64)
         within = torch.cat([(noise @ basis).T, noise_bias[None]])
         descent.step(*span.packed(joins[None]), within[None])
-        across -= descent.scale * privacy.sigma * privacy.clip * (noise - noise @ basis @ basis.T)
+        across -= descent.scale * dp.sigma * dp.clip * (noise - noise @ basis @ basis.T)
     found, found_bias = full_weights(span_of(x), descent.weights, 0.0, [own])
     assert torch.allclose(found[0] + across, weight, rtol=0, atol=1e-11)
     assert torch.allclose(found_bias[0], bias, rtol=0, atol=1e-11)
 
 
 def test_many_models_at_once_are_each_as_alone(monkeypatch):
-    (x, y), privacy = inputs(dtype=torch.float32), Privacy(1.0, 2.0, 0.3)
+    (x, y), dp = inputs(dtype=torch.float32), DpSgd(1.0, 0.3, 2.0, steps=40)
 
     def trained(numbers):
         own = [torch_generator(2, i) for i in numbers]
-        return drain(train(span_of(x), y, CLASSES, privacy, steps=40, rate=0.1, generators=own))
+        return drain(train(span_of(x), y, CLASSES, dp, rate=0.1, generators=own))
 
     together = trained(range(5))
     for i in range(5):
@@ -66,9 +66,9 @@ def test_many_models_at_once_are_each_as_alone(monkeypatch):
 def test_noise_across_the_span_adds_up_to_what_is_drawn_once():
     """Its variance after T ordinary steps, 1185 numbers: one in a hundred thousand would be further off."""
     x, y = inputs(5, 400, classes=3)
-    privacy, steps, rate = Privacy(1.5, 2.0, 0.4), 20, 0.2
-    deviation, basis = across_deviation(privacy, 5, steps, rate), span_of(x).basis
-    weight, _ = trained_in_full(x, y, privacy, steps, rate, torch_generator(3), classes=3)
+    dp, rate = DpSgd(1.5, 0.4, 2.0, steps=20), 0.2
+    deviation, basis = across_deviation(dp, 5, rate), span_of(x).basis
+    weight, _ = trained_in_full(x, y, dp, rate, torch_generator(3), classes=3)
     drawn, _ = full_weights(span_of(x), torch.zeros(1, 6, 3, dtype=torch.float64), deviation, [torch_generator(4)])
     for full in (weight, drawn[0]):
         across = full - full @ basis @ basis.T
@@ -80,11 +80,11 @@ def test_noise_across_the_span_adds_up_to_what_is_drawn_once():
 def test_within_the_span_the_distribution_is_that_of_ordinary_training():
     """Mean and spread of one logit over 300 models, half trained in full: within five standard errors."""
     x, y = inputs(6, 20, torch.float32, classes=3)
-    privacy, steps, rate = Privacy(1.0, 1.0, 0.5), 6, 0.5
+    dp, rate = DpSgd(1.0, 0.5, 1.0, steps=6), 0.5
     own = [torch_generator(5, i) for i in range(150)]
-    there = drain(train(span_of(x), y, 3, privacy, steps=steps, rate=rate, generators=own))
+    there = drain(train(span_of(x), y, 3, dp, rate=rate, generators=own))
     ours = (span_of(x).coordinates[0] @ there)[:, 0]
-    full = [trained_in_full(x, y, privacy, steps, rate, torch_generator(6, i), classes=3) for i in range(150)]
+    full = [trained_in_full(x, y, dp, rate, torch_generator(6, i), classes=3) for i in range(150)]
     theirs = torch.stack([weight[0] @ x[0] + bias[0] for weight, bias in full])
     error = math.hypot(ours.std() / 150**0.5, theirs.std() / 150**0.5)
     assert abs(ours.mean() - theirs.mean()) < 5 * error
@@ -117,8 +117,8 @@ def test_the_span_of_the_inputs():
 
 
 def test_a_step_without_noise_moves_by_the_clipping_norm_bias_included():
-    (x, y), privacy, rate = inputs(), Privacy(0.0, 0.5, 1.0), 0.1
-    descent = Descent(span_of(x), y, CLASSES, privacy, rate, models=1)
+    (x, y), dp, rate = inputs(), DpSgd(0.0, 1.0, 0.5, steps=1), 0.1
+    descent = Descent(span_of(x), y, CLASSES, dp, rate, models=1)
     descent.step(torch.tensor([[3]]), torch.tensor([[True]]), None)
     assert float(descent.weights.norm()) == pytest.approx(rate * 0.5 / N)
     before = descent.weights.clone()

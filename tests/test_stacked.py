@@ -1,6 +1,7 @@
 """Many models at once: each must be the very model that training it alone would give."""
 
 import copy
+import math
 from itertools import zip_longest
 
 import numpy as np
@@ -12,17 +13,18 @@ from torch.nn import functional as F
 import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import models
 from dpmia_lab.checks import Mistake
+from dpmia_lab.privacy.dp_sgd import DpSgd, of_epochs
 from dpmia_lab.privacy.units import units_from
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Progress, drain
 from dpmia_lab.training import plain, private, stacked
 from dpmia_lab.training.augmentation import moved
-from dpmia_lab.training.stacked import Noise, can_stack
+from dpmia_lab.training.stacked import can_stack
 from dpmia_lab.training.stacked_layers import Stack
 
 M, N, SHAPE, CLASSES = 5, 50, (1, 4, 3), 4
 HOW = {"epochs": 3, "rate": 0.05, "batch": 16}  # 16, 16, 16 and 2 records an epoch
-NOISE = Noise(sigma=0.7, clip=0.5)
+SIGMA, CLIP = 0.7, 0.5
 SAME = {"rtol": 1e-9, "atol": 1e-10}  # in double precision, where nothing but the order of sums differs
 
 
@@ -87,6 +89,12 @@ def at_once(name="mlp", sets=None, events=None, **how):
     return found
 
 
+def at_once_privately(name="mlp", adam=True, batch=HOW["batch"]):
+    found, dp = start(name), of_epochs(SIGMA, CLIP, HOW["epochs"], batch, N)
+    drain(stacked.train_privately(found, some_sets(), dp, rate=HOW["rate"], generators=orders(), adam=adam))
+    return found
+
+
 def one_by_one(name="mlp", **how):
     found = start(name)
     validations = how.pop("validations", [None] * M)
@@ -95,12 +103,16 @@ def one_by_one(name="mlp", **how):
     return found
 
 
-def one_by_one_privately(name, adam, noise=NOISE, batch=HOW["batch"]):
+def one_by_one_privately(name, adam, batch=HOW["batch"]):
     found, units = start(name), units_from(np.arange(N))
-    how = {"sigma": noise.sigma, "clip": noise.clip, "q": batch / N, "steps": round(HOW["epochs"] * N / batch)}
+    dp = DpSgd(sigma=SIGMA, q=batch / N, clip=CLIP, steps=round(HOW["epochs"] * N / batch))
     for model, own, order in zip(found, some_sets(), orders(), strict=True):
-        drain(private.train(model, *own, units, rate=HOW["rate"], generator=order, adam=adam, **how))
+        drain(private.train(model, *own, units, dp, rate=HOW["rate"], generator=order, adam=adam))
     return found
+
+
+TRAINED = {"plain": at_once, "private": at_once_privately}
+either_way = pytest.mark.parametrize("how", TRAINED)
 
 
 # ---- equal to one by one
@@ -118,14 +130,26 @@ def test_each_model_is_the_one_trained_alone(name, adam, decay, double):
 @either
 @every_model
 def test_each_private_model_is_the_one_trained_alone(name, adam, double):
-    found = at_once(name, adam=adam, private=NOISE)
+    found = at_once_privately(name, adam)
     assert torch.allclose(weights(found), weights(one_by_one_privately(name, adam)), **SAME)
+
+
+def test_without_noise_clip_and_chance_it_is_gradient_descent(double):
+    found, dp = start(), DpSgd(sigma=0.0, q=1.0, clip=math.inf, steps=4)
+    drain(stacked.train_privately(found, some_sets(), dp, rate=0.1, generators=orders(), adam=False))
+    for alone, (x, y), model in zip(start(), some_sets(), found, strict=True):
+        optimizer = torch.optim.SGD(alone.parameters(), lr=0.1)
+        for _ in range(4):
+            optimizer.zero_grad()
+            F.cross_entropy(alone(x), y).backward()
+            optimizer.step()
+        assert torch.allclose(weights([model]), weights([alone]), **SAME)
 
 
 @either
 def test_single_precision_differs_by_rounding_only(adam):
     assert torch.allclose(weights(at_once(adam=adam)), weights(one_by_one(adam=adam)), atol=1e-4)
-    found, alone = at_once(adam=adam, private=NOISE), one_by_one_privately("mlp", adam)
+    found, alone = at_once_privately("mlp", adam), one_by_one_privately("mlp", adam)
     assert torch.allclose(weights(found), weights(alone), atol=1e-4)
 
 
@@ -133,7 +157,7 @@ def test_single_precision_differs_by_rounding_only(adam):
 def test_draws_of_any_size_are_padded_and_an_empty_one_is_noise_alone(room, double, monkeypatch):
     """One record expected of 50: a third of the draws is empty, and so is a third of the stacks of one model."""
     monkeypatch.setattr(stacked, "AT_ONCE", room)
-    found = at_once("mlp with dropout", private=NOISE, batch=1, adam=False)
+    found = at_once_privately("mlp with dropout", adam=False, batch=1)
     assert torch.allclose(weights(found), weights(one_by_one_privately("mlp with dropout", False, batch=1)), **SAME)
 
 
@@ -152,12 +176,13 @@ def test_record_norms_are_those_of_each_records_own_gradient(name, double):
             assert torch.allclose(norms[i, j], own.norm(), **SAME)
 
 
-@pytest.mark.parametrize("how", [{}, {"private": NOISE}], ids=["plain", "private"])
+@either_way
 def test_how_many_are_stacked_changes_nothing(how, double, monkeypatch):
-    whole = weights(at_once("tower", **how))
+    whole = weights(TRAINED[how]("tower"))
     monkeypatch.setattr(stacked, "AT_ONCE", 2 * 2300)
-    assert 1 < stacked.models_at_once(start("tower")[0], HOW["batch"]) < M
-    assert torch.allclose(weights(at_once("tower", **how)), whole, **SAME)
+    places = [range(M)[own] for own in stacked.chunks(start("tower"), HOW["batch"])]
+    assert 1 < len(places[0]) < M and [i for own in places for i in own] == list(range(M))
+    assert torch.allclose(weights(TRAINED[how]("tower")), whole, **SAME)
 
 
 def test_bits_may_be_bytes():
@@ -183,10 +208,10 @@ def test_early_stopping_is_each_models_own(double):
 # ---- manners
 
 
-@pytest.mark.parametrize("how", [{}, {"private": NOISE}], ids=["plain", "private"])
+@either_way
 def test_the_same_seed_gives_the_same_bits_and_nothing_global_is_touched(how):
     before = torch.random.get_rng_state()
-    one, again = (at_once("mlp with dropout", **how) for _ in range(2))
+    one, again = (TRAINED[how]("mlp with dropout") for _ in range(2))
     assert torch.equal(weights(one), weights(again))
     assert torch.equal(before, torch.random.get_rng_state())
 
@@ -251,6 +276,9 @@ def test_what_cannot_be_stacked_is_refused(name):
     assert not can_stack(model)
     with pytest.raises(Mistake, match="number 0 is not"):
         next(stacked.train([model], some_sets(1), generators=orders(1), **HOW))
+    with pytest.raises(Mistake, match="number 0 is not"):
+        dp = of_epochs(SIGMA, CLIP, 3, 16, N)
+        next(stacked.train_privately([model], some_sets(1), dp, rate=0.05, generators=orders(1)))
 
 
 MISTAKES = {
@@ -260,7 +288,6 @@ MISTAKES = {
     "sizes": ({"sets": [some_sets(1)[0], some_sets(1, n=20)[0]]}, "same size; theirs go from 20 to 50"),
     "batch": ({"batch": 51}, "batch must be"),
     "patience": ({"patience": 2}, "patience must be 0"),
-    "private decay": ({"private": NOISE, "decay": 0.1}, "without patience, decay"),
 }
 
 
@@ -270,3 +297,11 @@ def test_mistakes_are_named(name):
     usual = {"models": start(count=2), "sets": some_sets(2), "generators": orders(2), **HOW}
     with pytest.raises(Mistake, match=words):
         next(stacked.train(**usual | given))
+
+
+@pytest.mark.parametrize("name", ["two kinds", "one set", "one generator", "sizes"])
+def test_mistakes_are_named_in_private_training_too(name):
+    given, words = MISTAKES[name]
+    usual = {"models": start(count=2), "sets": some_sets(2), "generators": orders(2), "rate": 0.05}
+    with pytest.raises(Mistake, match=words):
+        next(stacked.train_privately(**usual | given, dp=of_epochs(SIGMA, CLIP, 3, 16, N)))

@@ -9,6 +9,7 @@ import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import models
 from dpmia_lab.checks import Mistake
 from dpmia_lab.data.faces import generated_faces
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.units import units_from
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Progress, drain
@@ -131,11 +132,11 @@ def test_training_behind_the_core_is_training_on_its_features(core, private_face
 
 def test_and_so_it_is_with_private_training(core, private_faces):
     x, y, *_ = private_faces
-    how = {"sigma": 1.0, "q": 0.3, "clip": 1.0, "steps": 10, "rate": 0.5}
+    dp = DpSgd(sigma=1.0, q=0.3, clip=1.0, steps=10)
     units, small, last = units_from(np.arange(len(y))), head(), head()
-    seen = torch.from_numpy(transfer.features(core, x))
-    drain(private.train(small, seen, y, units, generator=torch_generator(1), **how))
-    drain(private.train(nn.Sequential(core, last), torch.from_numpy(x), y, units, generator=torch_generator(1), **how))
+    seen, whole = torch.from_numpy(transfer.features(core, x)), nn.Sequential(core, last)
+    drain(private.train(small, seen, y, units, dp, rate=0.5, generator=torch_generator(1)))
+    drain(private.train(whole, torch.from_numpy(x), y, units, dp, rate=0.5, generator=torch_generator(1)))
     assert same_weights(small.parameters(), last.parameters())
 
 

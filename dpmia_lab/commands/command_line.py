@@ -23,6 +23,12 @@ from dpmia_lab.files import check_writable, circumstances, write_whole
 from dpmia_lab.options import as_dict, text_of, with_text_values
 from dpmia_lab.stages import drain
 
+VISITORS = (
+    "With --ip 0.0.0.0 the pages are there for your network. Visitors move widgets and upload a file of their own; "
+    "they cannot run code, read other files or see tracebacks. Each page is a process of about 80 MB when it opens and "
+    "450 MB once it has trained and judged; it ends when its reader leaves, or five minutes after it was last seen."
+)
+
 
 def main(arguments: list[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
@@ -48,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     commands.add_parser("list", help="the experiments").set_defaults(action=list_experiments)
     add_run(commands.add_parser("run", help="run an experiment: dpmia-lab run NAME --field value …"))
-    add_app(commands.add_parser("app", help="serve the lessons as web pages on this machine"))
+    add_app(commands.add_parser("app", help="serve the lessons as web pages on this machine", epilog=VISITORS))
     add_data(commands.add_parser("data", help="the data sets: what there is, and how to get more"))
     add_accounting(commands)
     add_sweep(commands)

@@ -19,11 +19,23 @@ from dpmia_lab.sweeps import sweep
 if TYPE_CHECKING:
     import pandas
 
+ABOUT = """\
+Each finished cell is stored at once, whole, in a folder named by the hash of its configuration and of the code that can
+change a result. After Ctrl-C, a crash, kill -9 or a full disk the same command goes on where it was, on any machine
+that sees the folder. A cell that fails is printed as the command that runs it alone; the others go on.
+
+More machines (Dask; the same version of this package on each; it asks for no password, so use a network you trust):
+  dask scheduler --port 8786                               on one machine
+  dask worker tcp://HOST:8786 --nworkers 2 --nthreads 1    on each that computes
+  dpmia-lab sweep NAME … --scheduler tcp://HOST:8786       wherever the results shall be stored
+Workers may come and go, and need not see the folder; a lost worker's cell goes to another."""
 STOPPED = "Stopped; finished cells are kept, and the same command goes on from there."
 
 
 def add_sweep(commands) -> None:
-    one = commands.add_parser("sweep", help="run an experiment at every point of a grid, over several seeds")
+    words = "run an experiment at every point of a grid, over several seeds"
+    form = argparse.RawDescriptionHelpFormatter
+    one = commands.add_parser("sweep", help=words, epilog=ABOUT, formatter_class=form)
     names = one.add_subparsers(required=True, metavar="NAME")
     for name, experiment in EXPERIMENTS.items():
         add_sweep_of(names.add_parser(name, help=experiment.TITLE, description=experiment.TITLE), name)

@@ -268,6 +268,12 @@ def rows_of(numbers: dict[str, float], subjects: Sequence[str]) -> Rows:
     return PlainNames(silent=frozenset({"none"})).read(numbers, MEASURES, ("none",), tuple(subjects))
 
 
+def by_class(result: Result, measure: str) -> dict[str, np.ndarray]:
+    """(classes,) of every attack and baseline, by its name; ``measure`` such as distance."""
+    attacks = result.rows.all("attack")
+    return {attack: result.arrays[result.rows.names.of(Row(measure, 0.0, attack=attack))] for attack in attacks}
+
+
 def measures(data: Dataset, model: "nn.Module", judge: "nn.Module", x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
     """(classes,) each: the likeness, the model's own confidence, and recognition by the most similar test picture."""
     labels = np.arange(data.classes)

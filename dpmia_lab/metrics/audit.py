@@ -1,16 +1,13 @@
 """Lower bounds on ε from an attack: whoever tells members apart this well was not given (ε, δ)-privacy with less.
 
-Three bounds, for three ways of drawing who is a member. Each may exceed the true ε with a chance of 1 − confidence,
+Two bounds, for two ways of drawing who is a member. Each may exceed the true ε with a chance of 1 − confidence,
 *if* what it assumes holds; none says anything about an attack nobody has tried.
 
 - ``epsilon_lower_bound`` counts records as independent trials. They are when every score comes from its own run of the
   mechanism. Records of one model share that model, so there the bound is a rule of thumb, not a proof.
-- ``one_run_lower_bound`` is valid for one model, if each record was put in by its own fair coin.
-- ``paired_lower_bound`` is valid for one model, if members and outsiders are a uniformly random division of the same
-  records into two sets of fixed sizes. Its ε is that of replacing one record.
-
-In the last two the scores may use the model and all records, but not the coins. An attacker who was told some of the
-coins is scored on the others, and those told must have been picked without looking.
+- ``one_run_lower_bound`` is valid for one model, if each record was put in by its own fair coin. The scores may use the
+  model and all records, but not the coins. An attacker who was told some of the coins is scored on the others, and
+  those told must have been picked without looking.
 """
 
 import numpy as np
@@ -93,17 +90,12 @@ def one_run_lower_bound(
 ) -> float:
     """The best of a few one-run audits: the highest scores are guessed "in", the lowest "out" (``GUESSED``).
 
-    For choosing the best afterwards each audit pays with its confidence (Bonferroni).
+    For choosing the best afterwards each audit pays with its confidence (Bonferroni). Equal scores are ordered by
+    chance, since the order of records may tell how the coins fell.
     """
-    return best_audit(*evaluated(scores, member), delta, rng, confidence)
-
-
-def best_audit(
-    scores: np.ndarray, coins: np.ndarray, delta: float, rng: np.random.Generator, confidence: float
-) -> float:
-    """Equal scores are ordered by chance, since the order of records may tell how the coins fell."""
+    scores, member = evaluated(scores, member)
     n = len(scores)
-    ranked = coins[np.lexsort((rng.random(n), scores))]  # lowest score first
+    ranked = member[np.lexsort((rng.random(n), scores))]  # lowest score first
     each = 1 - (1 - confidence) / len(GUESSED)
     bounds = []
     for share_in, share_out in GUESSED:
@@ -111,20 +103,3 @@ def best_audit(
         right = int(ranked[n - k_in :].sum() + (~ranked[:k_out]).sum())
         bounds.append(one_run_epsilon(right, k_in + k_out, delta, n, each))
     return max(bounds)
-
-
-def paired_lower_bound(
-    scores: np.ndarray, member: np.ndarray, delta: float, rng: np.random.Generator, confidence: float = 0.95
-) -> float:
-    """The one-run audit where the number of members was fixed: which of two records is the member?
-
-    Members and outsiders are paired at random. Given the pairs, which of the two went in is an independent fair coin if
-    the members were a uniformly random choice; turning a coin replaces one record by another. So the guesses about n
-    pairs obey the one-run theorem, for ε under *replace-one* neighbours. Records left over are dropped.
-    """
-    scores, member = evaluated(scores, member)
-    inside, outside = (rng.permutation(scores[member == kind]) for kind in (True, False))
-    pairs = min(len(inside), len(outside))
-    first = rng.random(pairs) < 0.5  # in these pairs the member is named first
-    difference = inside[:pairs] - outside[:pairs]
-    return best_audit(np.where(first, difference, -difference), first, delta, rng, confidence)

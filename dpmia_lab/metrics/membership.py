@@ -3,8 +3,6 @@
 A record with the score NaN was not to be evaluated (the white box attacker knew it) and is left out everywhere.
 """
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 
 from dpmia_lab.checks import Mistake
@@ -34,14 +32,6 @@ def roc(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     wrong = last + 1 - right
     fpr, tpr = np.append(0, wrong / wrong[-1]), np.append(0, right / right[-1])
     return fpr, tpr, np.append(np.inf, scores[last])
-
-
-def mean_roc(grid: np.ndarray, curves: Iterable[Sequence[np.ndarray]]) -> np.ndarray:
-    """(grid,): true-positive rate over repeats at each false-positive rate, each curve interpolated (paper C).
-
-    Where a curve rises straight up, its highest point there counts.
-    """
-    return np.mean([np.interp(grid, fpr, tpr) for fpr, tpr, *_ in curves], axis=0)
 
 
 def placements(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

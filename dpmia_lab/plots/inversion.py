@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
 from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.plots.style import EXPOSED, REFERENCE, STYLE, Chart, new_figure
+from dpmia_lab.rows import Rows
 
 # measure: (name in words, what is what at the axis)
 MEASURES = {
@@ -22,46 +23,42 @@ SHORT = {"noise": "noise", "blank": "black", "other_class": "someone else", "cla
 NARROW_LABELS = 110  # pixels
 
 
-def per_class_chart(arrays: dict[str, np.ndarray], measure: str, names: list[str], width: int) -> Chart:
+def per_class_chart(
+    own: np.ndarray, baselines: dict[str, np.ndarray], measure: str, names: list[str], width: int
+) -> Chart:
     """Each class's reconstruction (dots) against pictures that owe nothing to the attack (grey lines).
 
-    Up to a dozen classes keep their own baseline values; more are sorted and see the baselines' means.
+    ``own`` and each baseline: a value a class. Up to a dozen classes keep their own baseline values; more are sorted
+    and see the baselines' means.
     """
     title, good = MEASURES[measure]
     few, narrow = len(names) <= 12, width < 500
-    order = np.arange(len(names)) if few else np.argsort(arrays[measure])
+    order = np.arange(len(names)) if few else np.argsort(own)
     places = np.arange(len(order))
     with rc_context(STYLE):
         figure = new_figure(width, 320, left=48, right=NARROW_LABELS if narrow else 190, top=48, bottom=48)
         axes = figure.add_subplot()
-        for name in BASELINES:
-            values = arrays[f"{measure}_{name}"]
+        for name, values in baselines.items():
             drawn = values[order] if few else np.full(len(order), values.mean())
             axes.plot(places, drawn, color=REFERENCE, linestyle=DASHES[name], linewidth=1.3)
-        axes.plot(places, arrays[measure][order], "o", color=EXPOSED, markersize=6)
-        ends = per_class_line_ends(arrays, measure, order[-1] if few else None, SHORT if narrow else BASELINES)
-        label_line_ends(axes, len(order) - 1, ends)
+        axes.plot(places, own[order], "o", color=EXPOSED, markersize=6)
+        label_line_ends(axes, len(order) - 1, per_class_line_ends(own, baselines, order[-1] if few else None, narrow))
         axes.set_title(good if narrow else f"{title}\n{good}", loc="left")
         short = [(name.split() or [""])[-1] for name in names]  # "person 3" is 3 under an axis that says classes
         axes.set_xticks(places if few else [], [short[i] for i in order] if few else [], parse_math=False)
         axes.set_xlabel("classes" if few else f"{len(order)} classes, sorted")
-    means = ", ".join(f"{words} {arrays[f'{measure}_{n}'].mean():.2f}" for n, words in BASELINES.items())
-    alt = f"{title}, mean over {len(order)} classes: drawn by the attack {arrays[measure].mean():.2f}; {means}."
+    means = ", ".join(f"{BASELINES[name]} {values.mean():.2f}" for name, values in baselines.items())
+    alt = f"{title}, mean over {len(order)} classes: drawn by the attack {own.mean():.2f}; {means}."
     return Chart(figure, alt)
 
 
 def per_class_line_ends(
-    arrays: dict[str, np.ndarray], measure: str, last: int | None, labels: dict[str, str]
+    own: np.ndarray, baselines: dict[str, np.ndarray], last: int | None, narrow: bool
 ) -> dict[str, float]:
-    """Where each line ends: at the last class's value, or at its mean where that is what is drawn."""
-
-    def end(values: np.ndarray) -> float:
-        return float(values.mean() if last is None else values[last])
-
-    ends = {words: end(arrays[f"{measure}_{name}"]) for name, words in labels.items()}
-    own = arrays[measure]
-    own_words = DRAWN if labels is BASELINES else DRAWN_SHORT
-    return {**ends, own_words: float(own.max() if last is None else own[last])}
+    """Where each line's words stand: at the last class's value, or at its mean where that is what is drawn."""
+    labels = SHORT if narrow else BASELINES
+    ends = {labels[name]: values.mean() if last is None else values[last] for name, values in baselines.items()}
+    return {**ends, DRAWN_SHORT if narrow else DRAWN: own.max() if last is None else own[last]}
 
 
 def label_line_ends(axes: Axes, x: float, ends: dict[str, float], colours: dict[str, str] = OWN_COLOURS) -> None:
@@ -83,33 +80,34 @@ COMPARED = {
 }
 
 
-def comparison_chart(numbers: dict[str, float], width: int) -> Chart:
+def comparison_chart(rows: Rows, width: int) -> Chart:
     """Four measures side by side; bars are one standard deviation over seeds, grey lines are baselines."""
     columns = 4 if width > 800 else 2 if width > 500 else 1
-    rows = len(COMPARED) // columns
+    lines = len(COMPARED) // columns
     with rc_context(STYLE):
-        figure = new_figure(width, 200 * rows, left=96 if columns == 1 else 250, right=12, top=8, bottom=64)
+        figure = new_figure(width, 200 * lines, left=96 if columns == 1 else 250, right=12, top=8, bottom=64)
         figure.subplots_adjust(hspace=0.75, wspace=0.12)
         for i, (measure, words) in enumerate(COMPARED.items()):
-            axes = figure.add_subplot(rows, columns, i + 1)
-            draw_contenders(axes, numbers, measure)
+            axes = figure.add_subplot(lines, columns, i + 1)
+            draw_contenders(axes, rows, measure)
             axes.set_xlabel(words, fontsize=10)
             if i % columns == 0:
                 axes.set_yticks(range(len(CONTENDERS)), CONTENDERS if columns == 1 else CONTENDERS.values())
             else:
                 axes.set_yticks(range(len(CONTENDERS)), [""] * len(CONTENDERS))
     sentences = [
-        f"{words}: {numbers[f'recognised_share_{name}']:.0%} recognised by the judge, "
-        f"distance {numbers[f'distance_mean_{name}']:.2f}"
+        f"{words}: {rows.value('recognised_share', attack=name):.0%} recognised by the judge, "
+        f"distance {rows.value('distance_mean', attack=name):.2f}"
         for name, words in CONTENDERS.items()
     ]
     return Chart(figure, "; ".join(sentences) + ".")
 
 
-def draw_contenders(axes: Axes, numbers: dict[str, float], measure: str) -> None:
+def draw_contenders(axes: Axes, rows: Rows, measure: str) -> None:
     for place, name in enumerate(CONTENDERS):
-        spread = numbers.get(f"{measure}_{name}_sd", 0.0)
-        axes.errorbar(numbers[f"{measure}_{name}"], place, xerr=spread, fmt="o", color=EXPOSED, markersize=7, capsize=3)
+        row = rows.row(measure, attack=name)
+        axes.errorbar(row.value, place, xerr=row.spread or 0.0, fmt="o", color=EXPOSED, markersize=7, capsize=3)
     for name in ("noise", "blank", "other_class"):
-        axes.axvline(numbers[f"{measure}_{name}"], color=REFERENCE, linestyle=DASHES[name], linewidth=1.2)
+        value = rows.value(measure, attack=name)
+        axes.axvline(value, color=REFERENCE, linestyle=DASHES[name], linewidth=1.2)
     axes.set_ylim(len(CONTENDERS) - 0.5, -0.5)

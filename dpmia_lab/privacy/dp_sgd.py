@@ -6,7 +6,7 @@ Since both are told σ, q and T by the same object, a model and its promise cann
 import math
 from dataclasses import dataclass, replace
 
-from dpmia_lab.checks import Mistake, between, not_negative, one_of, whole
+from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, whole
 from dpmia_lab.privacy import accounting
 from dpmia_lab.privacy.moments import Spending
 
@@ -30,6 +30,7 @@ class DpSgd:
         between(0, 1, q=self.q, delta=self.delta)
         whole(0, accounting.MOST_STEPS, steps=self.steps)
         one_of(accounting.NEIGHBOURS, neighbours=self.neighbours)
+        positive(q=self.q)
         if not self.clip > 0:
             raise Mistake(f"clip must be greater than 0; it is {self.clip!r}.")
         if self.sigma and math.isinf(self.clip):

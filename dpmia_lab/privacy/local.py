@@ -72,22 +72,12 @@ def picture_guarantee(shape: tuple[int, int, int], m: float, epsilon: float) -> 
 
 
 # ---- bits
-def keep_probability(epsilon_bit: float) -> float:
-    """ρ: a bit is kept with probability ρ, else it is a fair coin. The inverse of (1): ρ = (e^ε − 1)/(e^ε + 1)."""
-    positive(epsilon_bit=epsilon_bit)
-    return math.tanh(epsilon_bit / 2)
-
-
-def epsilon_of_keep(rho: float) -> float:
-    """ε_i = ln((ρ + (1−ρ)/2) / ((1−ρ)/2))  (C, (1)); ln 3 for two fair coins, ρ = ½."""
-    between(0, 1, rho=rho)
-    if rho in (0, 1):
-        raise Mistake(f"rho must be greater than 0 and less than 1; it is {rho!r}.")
-    return math.log1p(rho) - math.log1p(-rho)
-
-
 def flip_probability(epsilon_bit: float) -> float:
-    """(1−ρ)/2 = 1/(e^ε + 1), right to the last digit also where ρ is nearly 1."""
+    """(1−ρ)/2 = 1/(e^ε + 1), right to the last digit also where ρ is nearly 1.
+
+    A bit is kept with probability ρ = (e^ε − 1)/(e^ε + 1), else it is a fair coin: the inverse of
+    ε_i = ln((ρ + (1−ρ)/2) / ((1−ρ)/2))  (C, (1)), which is ln 3 for two fair coins, ρ = ½.
+    """
     positive(epsilon_bit=epsilon_bit)
     return math.exp(-epsilon_bit) / (1 + math.exp(-epsilon_bit))
 

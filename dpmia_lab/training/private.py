@@ -59,7 +59,7 @@ def private_gradients(
         gradients, values = [torch.zeros_like(p) for p in clipper.parameters], {"joined": 0}
     for gradient in gradients:
         noise = torch.randn(gradient.shape, generator=generator, dtype=gradient.dtype)
-        gradient.add_(noise.to(gradient.device), alpha=sigma * clip)
+        gradient.add_(noise.to(gradient.device), alpha=sigma * clip if sigma else 0.0)  # S may be ∞ then
     return gradients, values
 
 

@@ -244,10 +244,11 @@ class Drawn:
         norms = self.batches.stack.record_norms(errors)
         factors = (self.dp.clip / norms.clamp(min=1e-30)).clamp(max=1.0).mul_(self.scale)[:, :, None]
         gradients = self.batches.stack.gradients([e.mul_(factors) for e in errors])
+        deviation = self.dp.sigma * self.dp.clip * self.scale if self.dp.sigma else 0.0  # S may be ∞ then
         for gradient, room in zip(gradients, self.rooms, strict=True):
             for own, generator in zip(room, self.generators, strict=True):
                 own.normal_(generator=generator)
-            gradient.add_(room.to(gradient.device), alpha=self.dp.sigma * self.dp.clip * self.scale)
+            gradient.add_(room.to(gradient.device), alpha=deviation)
         return gradients, float(losses.sum()) / max(1, sum(counts))
 
     def drawn(self, generator: torch.Generator) -> torch.Tensor:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpmia_lab.experiments import privacy_sweep
 from dpmia_lab.experiments.private_training import Config
 from dpmia_lab.reference import shipped
 from dpmia_lab.stages import Event, Progress, Snapshot
@@ -137,8 +138,9 @@ def reference_points(config: Config) -> dict | None:
         return None
     what = ("data", "model", "people")
     for sweep in sweeps.values():
-        if all(sweep["config"].get(name, getattr(config, name)) == getattr(config, name) for name in what):
-            return {**sweep["points"], "config": sweep["config"]}
+        made = privacy_sweep.Config(**sweep["config"])
+        if all(getattr(made, name) == getattr(config, name) for name in what):
+            return {**sweep["points"], "config": made}
     return None
 
 

@@ -216,5 +216,5 @@ def chart_words(reference: dict | None) -> str:
     if reference is None:
         return f"{runs} The lab has no reference curve for these settings."
     c = reference["config"]
-    how = f"the noise σ varied at q = {c['q']:g} and T = {c['steps']}, mean ± s.d. over seeds"
+    how = f"the noise σ varied at q = {c.q:g} and T = {c.steps}, mean ± s.d. over seeds"
     return f"{runs} Grey: this lab's reference, {how}."

@@ -4,27 +4,22 @@ import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.experiments import inversion_comparison as comparison
-from dpmia_lab.reference import shipped
 from dpmia_lab.stages import Event, Snapshot, Stage
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.inversion.findings import published_html, strips_html, table_html
+from dpmia_lab.widgets.inversion.findings import reference
+from dpmia_lab.widgets.inversion.words import SETS, STRIP, measures_html, published_html, strips_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
 from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 CHART_DELAY = 4.0  # seconds: the page comes first, and the face at its top
-SETS = {
-    "faces": "generated faces, softmax",
-    "digits": "MNIST digits, CNN",
-    "att_faces": "AT&T faces, softmax",
-}
 
 
 class ComparisonPanel:
+    """``result`` is what is shown, ``source`` whose it is in words."""
+
     def __init__(self) -> None:
-        self.numbers: dict = {}
-        self.source = ""
         self.which = field(choice("data and model", swapped(SETS)), "comparison-data")
         self.repeats = field(scale("seeds, for the spread", (1, 2, 3, 5)), "comparison-repeats")
         self.seed = field(widgets.IntText(description="first seed"), "comparison-seed")
@@ -51,25 +46,20 @@ class ComparisonPanel:
 
     # ---- what ships with the lab
     def show_reference(self) -> None:
-        record = shipped("inversion_comparison")[self.which.value]
-        repeats = record["config"]["repeats"]
+        result, repeats = reference(self.which.value)
         self.pictures.value = ""
-        self.show(
-            record["results"],
-            record["per_class"],
-            f"this lab's reference on {SETS[self.which.value]}, {repeats} seeds, mean ± s.d",
-        )
+        self.show(result, f"this lab's reference on {SETS[self.which.value]}, {repeats} seeds, mean ± s.d")
 
-    def show(self, numbers: dict, per_class: dict, source: str) -> None:
-        self.numbers, self.source = numbers, source
-        self.table.value = table_html(numbers, source)
-        self.published.value = published_html(self.which.value, numbers, per_class)
+    def show(self, result: Result, source: str) -> None:
+        self.result, self.source = result, source
+        self.table.value = measures_html(result, source)
+        self.published.value = published_html(self.which.value, result)
         self.chart.redraw()
 
     def drawn_chart(self, width: int) -> Chart:
         from dpmia_lab.plots.inversion import comparison_chart
 
-        return comparison_chart(self.numbers, width)
+        return comparison_chart(self.result.rows, width)
 
     def chart_words(self) -> str:
         return (
@@ -91,7 +81,7 @@ class ComparisonPanel:
     def happened(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, Snapshot) and event.name in ("truth", *comparison.CONTENDERS):
-                self.drawn[event.name] = event.array[:8]
+                self.drawn[event.name] = event.array[:STRIP]
         self.pictures.value = strips_html(self.drawn)
 
     def nothing_came(self) -> None:
@@ -102,8 +92,7 @@ class ComparisonPanel:
         config, result = outcome
         self.which.disabled = False
         self.work.bar.idle(f"{self.work.seconds:.0f} s")
-        per_class = {name: list(values) for name, values in result.arrays.items() if values.ndim == 1}
         seeds = f"{config.repeats} seeds from {config.seed}, mean ± s.d"
         if config.repeats == 1:
             seeds = f"seed {config.seed} only, so no spread"
-        self.show(result.numbers, per_class, f"your run on {SETS[self.which.value]}, {seeds}")
+        self.show(result, f"your run on {SETS[self.which.value]}, {seeds}")

@@ -5,17 +5,16 @@ import asyncio
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.inversion import Config
-from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.experiments.inversion import Config, by_class
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.inversion.words import caption, numbers_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field
-from dpmia_lab.widgets.kit.parts import button, column, download_html, number_html, on_change, row, text
+from dpmia_lab.widgets.kit.parts import button, column, download_html, on_change, row, text
 from dpmia_lab.widgets.kit.pictures import data_uri, people_html, sheet
 
 AT_ONCE = 10  # people shown at a time
-FAINT = 0.01  # the eye sees nothing of a picture whose pixels differ less; the judge stretches its contrast
 MEASURES = [
     ("Euclidean distance", "distance"),
     ("1 − SSIM (structure)", "ssim_distance"),
@@ -25,7 +24,7 @@ MEASURES = [
 
 
 class InversionView:
-    """Shows a run while it happens (``live``) and when it is done (``show``)."""
+    """Shows a run while it happens (``live``) and when it is done (``show``); ``config`` is that of the run shown."""
 
     def __init__(self) -> None:
         self.config: Config | None = None
@@ -47,9 +46,8 @@ class InversionView:
         )  # fmt: skip
         self.charts = [self.chart]
         self.playing: asyncio.Task | None = None
-        on_change(self.which, lambda _: self.draw_people())
-        on_change(self.zoom, lambda _: self.draw_people())
-        on_change(self.frame, lambda _: self.draw_people())
+        for slider in (self.which, self.zoom, self.frame):
+            on_change(slider, lambda _: self.draw_people())
         on_change(self.measure, lambda _: self.chart.redraw())
         self.details = column(
             column(text("<h4>How much leaked?</h4>"), self.numbers, classes=("dp-section",)),
@@ -102,7 +100,7 @@ class InversionView:
         frames = len(result.arrays["frame_steps"])
         with self.frame.hold_trait_notifications():
             self.frame.max, self.frame.value = frames, frames  # the last: as finished, after any blur
-        self.numbers.value = numbers_html(result)
+        self.numbers.value = numbers_html(result, self.config.attack)
         self.details.layout.display = ""
         self.draw_people()
         self.chart.redraw()
@@ -127,7 +125,9 @@ class InversionView:
             return None
         from dpmia_lab.plots.inversion import per_class_chart
 
-        return per_class_chart(self.result.arrays, self.measure.value, self.names(), width)
+        baselines = by_class(self.result, self.measure.value)
+        own = baselines.pop(self.config.attack)
+        return per_class_chart(own, baselines, self.measure.value, self.names(), width)
 
     def kept_pictures(self) -> list[str]:
         rows = [self.result.arrays["truth"], self.result.arrays["reconstruction"]]
@@ -162,77 +162,3 @@ def waiting_html() -> str:
 
 def pages(count: int) -> list[tuple[str, int]]:
     return [(f"{i + 1}–{min(i + AT_ONCE, count)} of {count}", i) for i in range(0, count, AT_ONCE)]
-
-
-def caption(arrays: dict[str, np.ndarray], k: int) -> str:
-    verdict = '<span class="dp-exposed">recognised</span>' if arrays["recognised"][k] else "not recognised"
-    if arrays["reconstruction"][k].std() < FAINT:
-        verdict += " (faint)"
-    return f"{verdict}<br>distance {arrays['distance'][k]:.2f}"
-
-
-def numbers_html(result: Result) -> str:
-    n, classes = result.numbers, len(result.arrays["recognised"])
-
-    def of(share: float) -> str:
-        return f"{round(share * classes)} of {classes}"
-
-    def beside(measure: str) -> str:
-        return ", ".join(f"{words} {n[f'{measure}_{name}']:.2f}" for name, words in BASELINES.items())
-
-    return (
-        doubt_html(n)
-        + '<div class="dp-numbers">'
-        + "".join(
-            [
-                number_html(
-                    of(n["recognised_share"]),
-                    "recognised by an independent judge",
-                    f"A network that never saw the training pictures names the right class. More is a worse leak. "
-                    f"Noise: {of(n['recognised_share_noise'])}; someone else's picture: "
-                    f"{of(n['recognised_share_other_class'])}; the judge on real pictures: {n['judge_accuracy']:.0%}.",
-                    "exposed",
-                ),
-                number_html(
-                    of(n["recognised_ssim_share"]),
-                    "recognised by the most similar held-out picture (SSIM)",
-                    f"No network at all. More is a worse leak. Noise: {of(n['recognised_ssim_share_noise'])}.",
-                    "exposed",
-                ),
-                number_html(
-                    f"{n['distance_mean']:.2f}",
-                    "distance to the nearest training picture",
-                    f"Lower is closer, but closer than what? {beside('distance_mean')}.",
-                ),
-                number_html(
-                    f"{n['similarity_mean']:.2f}",
-                    "correlation with the nearest training picture",
-                    f"1 is the same but for brightness and contrast. {beside('similarity_mean')}.",
-                ),
-                number_html(
-                    f"{n['confidence_mean']:.2f}",
-                    "the model's confidence in its label",
-                    "What the attack climbs. A model can be sure of a picture that nobody recognises.",
-                ),
-                number_html(
-                    f"{n['test_accuracy']:.0%}",
-                    "accuracy on new pictures",
-                    f"What the model is for. Higher is better; on its training pictures {n['train_accuracy']:.0%}, "
-                    f"by chance {n['chance']:.0%}.",
-                    "protected",
-                ),
-            ]
-        )
-        + "</div>"
-    )
-
-
-def doubt_html(n: dict[str, float]) -> str:
-    """Where the two ways of recognising disagree, the reader should look for themselves."""
-    if n["recognised_share"] - n["recognised_ssim_share"] < 0.4:
-        return ""
-    return (
-        '<div class="dp-note">The two ways of recognising disagree. A network can be swayed by marks that no person '
-        "would read as a likeness, or by a drawing too faint for the eye: look at the pictures before you believe "
-        "the first number.</div>"
-    )

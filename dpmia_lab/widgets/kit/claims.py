@@ -6,6 +6,9 @@ A lesson lists its ``CLAIMS``; ``checked`` turns them into plain records, for wh
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
+from math import hypot, sqrt
+
+from dpmia_lab.rows import Row
 
 AGREES, DIFFERS, UNDECIDED, NOT_CLAIMED = "agrees", "does not agree", "cannot be said", ""
 NOT_YET = "<li class='dp-soft'>Not computed yet.</li>"
@@ -44,6 +47,14 @@ class Checked:
 def verdict(agrees: bool | None, sentence: str) -> Verdict:
     """None: the results cannot tell."""
     return Verdict({True: AGREES, False: DIFFERS, None: UNDECIDED}[agrees], sentence)
+
+
+def clearly_higher(one: Row, other: Row, seeds: int) -> bool | None:
+    """Whether the one is; None where they are within two standard errors of each other, or without a spread."""
+    if one.spread is None or other.spread is None:
+        return None
+    apart = one.value - other.value
+    return apart > 0 if abs(apart) > 2 * hypot(one.spread, other.spread) / sqrt(seeds) else None
 
 
 def checked(claims: Iterable[Claim]) -> list[Checked]:

@@ -2,6 +2,7 @@
 
 import base64
 import io
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -36,6 +37,12 @@ def figures_html(figures: list[tuple[np.ndarray, str, str]]) -> str:
     """Pictures beside each other, each with a title and words."""
     cells = (figure_html(x, title, f"<b>{title[0].upper()}{title[1:]}</b><br>{words}") for x, title, words in figures)
     return f'<div class="dp-three">{"".join(cells)}</div>'
+
+
+def strip_html(pictures: np.ndarray, words: Sequence[str]) -> str:
+    """Small pictures in a row, each with the words that stand for it."""
+    images = "".join(picture_html(picture, alt) for picture, alt in zip(pictures, words, strict=True))
+    return f'<div class="dp-strip">{images}</div>'
 
 
 def chart_html(png: bytes, alt: str) -> str:

@@ -62,8 +62,9 @@ def task(
 
     def look() -> None:
         done, sentence = check()
-        kind, mark = ("dp-note", "✓ Done. ") if done else ("dp-error", "Not yet. ")
-        feedback.value = f'<div class="{kind}" role="status"><b>{mark}</b>{sentence}</div>'
+        kind = "dp-note" if done else "dp-error"
+        mark = "✓ Done." if done else "Not yet."
+        feedback.value = f'<div class="{kind}" role="status"><b>{mark} </b>{sentence}</div>'
 
     parts = [text(f"<h3>{title}</h3><p>{words}</p>"), *([answer] if answer else [])]
     return card(*parts, button("Check my work", look, "dp-check-button"), feedback, name="dp-task")

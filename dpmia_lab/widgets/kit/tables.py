@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from dpmia_lab.rows import Row as Measured
+
 
 class Html(str):
     """Ready HTML."""
@@ -23,7 +25,7 @@ class Row:
     """A row with a class of its own: "reference" greys it."""
 
     cells: Sequence[str | Html | Cell]
-    kind: str
+    kind: str = ""
 
 
 def table_html(
@@ -47,14 +49,20 @@ def with_small(words: str | Html, small: str | Html) -> Html:
     return Html(f"{ready(words)}<br><small>{ready(small)}</small>")
 
 
+def with_spread(row: Measured, form: str) -> str:
+    """Its value, ± the standard deviation where there were several seeds; ``form`` such as "{:.0%}"."""
+    return form.format(row.value) + ("" if row.spread is None else f" ± {form.format(row.spread)}")
+
+
 def ready(content: str | Html) -> str:
     return content if isinstance(content, Html) else escape(content, quote=False)
 
 
 def row_html(row: Row | Sequence[str | Html | Cell]) -> str:
-    cells, kind = (row.cells, row.kind) if isinstance(row, Row) else (row, "")
-    made = "".join(cell_html(cell, header=place == 0) for place, cell in enumerate(cells))
-    return f"<tr{attribute('class', kind)}>{made}</tr>"
+    if not isinstance(row, Row):
+        row = Row(row)
+    made = "".join(cell_html(cell, header=place == 0) for place, cell in enumerate(row.cells))
+    return f"<tr{attribute('class', row.kind)}>{made}</tr>"
 
 
 def cell_html(cell: str | Html | Cell, header: bool) -> str:

@@ -113,11 +113,11 @@ def guess_button(letter: str) -> widgets.ToggleButton:
 def verdict_html(log_ratio: float, truth: bool) -> str:
     """What the attacker believes, from even odds, and the truth."""
     sure = belief(0.5, log_ratio)
-    says, certainty = ("in", sure) if sure >= 0.5 else ("not in", 1 - sure)
-    mark = "✓" if (sure >= 0.5) == truth else "✗"
-    colour = ' class="dp-exposed"' if says == "in" else ""
+    says_in = sure >= 0.5
+    says = '<b class="dp-exposed">in</b>' if says_in else "<b>not in</b>"
+    mark = "✓" if says_in == truth else "✗"
     return (
-        f"<small>The attack: <b{colour}>{says}</b>, {belief_text(certainty)} sure.<br>{mark} In truth: "
+        f"<small>The attack: {says}, {belief_text(max(sure, 1 - sure))} sure.<br>{mark} In truth: "
         f"<b>{'in' if truth else 'not in'}</b>.</small>"
     )
 
