@@ -7,6 +7,7 @@ import numpy as np
 from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
 from dpmia_lab.experiments.mechanisms import MECHANISMS, PRESETS, setting_words
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Verdict, verdict
+from dpmia_lab.widgets.kit.tables import with_spread
 from dpmia_lab.widgets.mechanisms.data import contest, references
 from dpmia_lab.widgets.mechanisms.ranking import LAMBDAS, Entry, farthest, published_entries
 from dpmia_lab.widgets.mechanisms.words import (
@@ -153,22 +154,22 @@ def outsiders_finding(sweep: Sweep) -> Verdict:
 
 def ratio_finding(sweep: Sweep) -> Verdict:
     """The likelihood ratio where noise has brought both of the paper's attacks nearly down to guessing."""
-    defended = [defence for mechanism in MECHANISMS[1:] for defence in sweep.of(mechanism)]
-    better = {
-        defence: max(ATTACK_WORDS, key=lambda attack, of=defence: sweep.value("auc", of, attack, "alike"))
-        for defence in defended
-    }
+    better = [
+        max((sweep.row("auc", defence, attack, "alike") for attack in ATTACK_WORDS), key=lambda row: row.value)
+        for mechanism in MECHANISMS[1:]
+        for defence in sweep.of(mechanism)
+    ]
     least = 0.5 + LEAST_LEAK
-    quiet = [defence for defence in defended if sweep.value("auc", defence, better[defence], "alike") <= least]
+    quiet = [row for row in better if row.value <= least]
     if not quiet:
         return Verdict(NOT_CLAIMED, "no strength brings both attacks nearly down to guessing")
-    most = max(quiet, key=lambda defence: sweep.value("auc", defence, "lira_offline", "alike"))
-    ratio, other = (value_text(sweep, most, "auc", attack, "alike") for attack in ("lira_offline", better[most]))
+    most = max(quiet, key=lambda row: sweep.value("auc", row.defence, "lira_offline", "alike"))
     return Verdict(
         NOT_CLAIMED,
-        f"at {len(quiet)} of {len(defended)} strengths both have an AUC of at most {least:g}; there the likelihood "
-        f"ratio's is at most {ratio}, where the better of the two has {other} ({setting_words(most)}, "
-        f"ε = {epsilon_text(sweep.value('epsilon', most))})",
+        f"at {len(quiet)} of {len(better)} strengths both have an AUC of at most {least:g}; there the likelihood "
+        f"ratio's is at most {value_text(sweep, most.defence, 'auc', 'lira_offline', 'alike')}, where the better of "
+        f"the two has {with_spread(most, '{:.3f}')} ({setting_words(most.defence)}, "
+        f"ε = {epsilon_text(sweep.value('epsilon', most.defence))})",
     )
 
 

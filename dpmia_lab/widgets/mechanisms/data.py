@@ -1,16 +1,25 @@
 """What lesson 5 draws and ranks: the shipped reference and the reader's sweeps, and who is better where."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 
+from dpmia_lab.experiments import mechanisms
 from dpmia_lab.experiments.mechanism_sweep import Sweep, sweep_of
 from dpmia_lab.experiments.mechanisms import PRESETS, Config
 from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.widgets.kit.runs import Run
 
 BITS = ("skewed_purchases", "purchases_without_skew", "purchases_like", "hospital_like")
+# what makes a sweep small enough to watch
+QUICK = {"epochs": 20, "central_epochs": 10, "shadows": 2, "repeats": 1, "zs": "0.5,2,8", "epsilons": "0.5,1,3"}
+BITS_QUICK = QUICK | {"records": 600, "batch": 50, "rate": 0.002, "patience": 0}
+QUICK_BY_DATA = {
+    "faces": QUICK | {"records": 100, "pictures": 40, "people": 10, "batch": 20, "epsilons": "5,50,500"},
+    "collaboration": QUICK | {"records": 100, "epochs": 10, "batch": 20, "central_epochs": 5, "zs": "0.5,2"},
+}
 
 
 @cache
@@ -23,6 +32,17 @@ def references() -> dict[str, Sweep]:
 def shipped_sweep(record: dict) -> Sweep:
     arrays = {name: np.array(points, dtype=float) for name, points in record["points"].items()}  # null becomes NaN
     return sweep_of(arrays, Config(**record["config"]), "reference")
+
+
+def quick_presets() -> dict[str, Config]:
+    """Each preset made quick; those with a reference first."""
+    order = sorted(PRESETS, key=lambda name: name not in references())
+    return {name: replace(PRESETS[name], **QUICK_BY_DATA.get(PRESETS[name].data, BITS_QUICK)) for name in order}
+
+
+def quick_experiment() -> SimpleNamespace:
+    """The sweep as the page offers it: small by default."""
+    return SimpleNamespace(Config=Config, PRESETS=quick_presets(), run=mechanisms.run)
 
 
 def own_sweep(run: Run) -> Sweep:

@@ -6,7 +6,8 @@ from dpmia_lab.experiments.mechanisms import Config
 from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import panel, text
-from dpmia_lab.widgets.mechanisms.controls import new_controls, quick_experiment
+from dpmia_lab.widgets.mechanisms.controls import new_controls
+from dpmia_lab.widgets.mechanisms.data import quick_experiment
 from dpmia_lab.widgets.mechanisms.view import PLOTS, MechanismsView
 from dpmia_lab.widgets.mechanisms.words import DATA_WORDS, compared_html, summary
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
 from dpmia_lab.experiments.mechanisms import Config, point_of, setting_words
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.kit.tables import table_html, with_small
+from dpmia_lab.widgets.kit.tables import table_html, with_small, with_spread
 from dpmia_lab.widgets.mechanisms.data import CLEAR, NARROW, Contest, contest, own_sweep, preset_of
 
 DATA_WORDS = {
@@ -155,6 +155,4 @@ def value_text(sweep: Sweep, defence: str, measure: str, attack: str = "", proto
     if measure == "phi" and defence == "none":
         return "–"
     row = sweep.row(measure, defence, attack, protocol)
-    if row is None:
-        return "undefined"
-    return f"{row.value:.3f}" + ("" if row.spread is None else f" ± {row.spread:.3f}")
+    return "undefined" if row is None else with_spread(row, "{:.3f}")
