@@ -1,39 +1,46 @@
 """Lesson 4's words: what a number means, what was promised and what proved, whose record it is, what a task lacks."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from dpmia_lab.defences import DEFENCES
+from dpmia_lab.defences.base import Defence
 from dpmia_lab.experiments import membership
-from dpmia_lab.experiments.membership import ATTACKS, Config
+from dpmia_lab.experiments.membership import Config, scores_of
+from dpmia_lab.game.attacks import MEMBERSHIP, loss, scoring
+from dpmia_lab.game.settings import OFFERED
+from dpmia_lab.options import option, widened
+from dpmia_lab.rows import Row, Rows
 from dpmia_lab.stages import drain
-from dpmia_lab.store import Result
+from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.membership import controls, tasks, words
+from dpmia_lab.widgets.membership import controls, record, tasks, words
 from dpmia_lab.widgets.membership.hook import LETTERS, Asked, outcome_html, verdict_html
-from dpmia_lab.widgets.membership.panel import compared_html, defence_words, summary
+from dpmia_lab.widgets.membership.panel import MembershipPanel, compared_html, summary
 from dpmia_lab.widgets.membership.record import bit_grid, gallery_html, odds_html, record_picture
-from dpmia_lab.widgets.membership.view import finished_words, scores_of
-
-MEASURES = ("auc", "tpr1", "tpr01", "balanced")
 
 
-def numbers_with(attacks=("loss", "lira_fixed"), endings=("",), **changed) -> dict[str, float]:
-    numbers = {"train_accuracy": 1.0, "test_accuracy": 0.7, "chance": 0.05, "members": 983.0}
+def result_with(attacks=("loss", "lira_fixed"), protocols=("alike",), changed=(), **numbers) -> Result:
+    """``changed``: values of rows by measure and attack, and by protocol where there are two."""
+    changed, rows = dict(changed), []
     for place, attack in enumerate(attacks):
-        for ending in endings:
-            for measure in MEASURES:
-                for bound, shift in (("", 0.0), ("_low", -0.01), ("_high", 0.01)):
-                    numbers[f"{measure}{bound}_{attack}{ending}"] = 0.5 + 0.1 * place + shift
-            numbers[f"epsilon_bound_{attack}{ending}"] = 0.2 + place
-            numbers[f"epsilon_bound_rates_{attack}{ending}"] = 1.0
-    return {**numbers, **changed}
+        usual = dict.fromkeys(("auc", "tpr1", "tpr01", "balanced"), 0.5 + 0.1 * place)
+        usual |= {"epsilon_bound": 0.2 + place, "epsilon_bound_rates": 1.0}
+        for protocol in protocols:
+            for measure, value in usual.items():
+                value = changed.get((measure, attack, protocol), changed.get((measure, attack), value))
+                ends = {} if measure.startswith("epsilon") else {"low": value - 0.01, "high": value + 0.01}
+                rows.append(Row(measure, value, "none", attack, protocol, **ends))
+    usual = {"train_accuracy": 1.0, "test_accuracy": 0.7, "chance": 0.05, "members": 983.0}
+    return Result({**usual, **numbers}, {}, Rows(tuple(rows)))
 
 
 def run_with(config: Config = Config(), number: int = 1, **changed) -> Run:  # noqa: B008  (frozen)
-    return Run(number, config, Result(numbers_with(**changed), {}), 1.0, "here")
+    return Run(number, config, result_with(**changed), 1.0, "here")
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +60,22 @@ def panel_with(*runs: Run):
 
 # ---- tables
 def test_the_table_has_a_line_an_attack_and_one_for_guessing():
-    table = words.attacks_html(numbers_with(("loss", "white_box", "lira")))
+    table = words.attacks_html(result_with(("loss", "white_box", "lira")))
     assert table.count("<tr") == 5 and "guessing" in table
-    assert ATTACKS["white_box"] in table and ATTACKS["rmia"] not in table
+    assert MEMBERSHIP["white_box"].words in table and MEMBERSHIP["rmia"].words not in table
     assert "0.500<br><small>0.490 to 0.510" in table
     assert "0.1 % of them are 1: one lucky record" in table
-    assert "lucky" not in words.measures_words({"members": 8000.0})
+    assert "lucky" not in words.measures_words(8000.0)
 
 
 def test_the_best_attack_may_differ_by_measure():
-    n = numbers_with(("loss", "lira"), tpr1_loss=0.9)
-    assert words.best(n) == "lira" and words.best(n, "tpr1") == "loss"
+    result = result_with(("loss", "lira"), changed={("tpr1", "loss"): 0.9})
+    assert words.best(result).attack == "lira" and words.best(result, "tpr1").attack == "loss"
+
+
+def test_the_best_attack_is_one_against_outsiders_like_the_members():
+    result = result_with(("loss", "lira"), ("alike", "shifted"), {("auc", "loss", "shifted"): 1.0})
+    assert words.best(result).attack == "lira"
 
 
 def test_a_lower_bound_is_rounded_down():
@@ -71,29 +83,38 @@ def test_a_lower_bound_is_rounded_down():
 
 
 def test_without_noise_there_is_no_promise():
-    shown = words.promise_html(Config(), numbers_with())
+    shown = words.promise_html(result_with())
     assert "ε = ∞" in shown and "ε ≥ 1.20" in shown and "95 %" in shown
 
 
 def test_central_noise_says_unit_neighbours_delta_and_accountant():
-    n = numbers_with(epsilon=6.4, epsilon_tight=5.477, delta=1 / 983)
-    shown = words.promise_html(Config(defence="central"), n)
+    promised = {"epsilon": 6.4, "epsilon_tight": 5.477, "delta": 1 / 983}
+    shown = words.promise_html(result_with(**promised))
     assert "ε ≤ 5.48" in shown and "a record (add or remove one; δ = 0.00102; tight accountant, PLD)" in shown
     assert "The promise held" in shown
-    broken = words.promise_html(Config(defence="central"), n | {"epsilon_bound_loss": 9.0})
+    broken = words.promise_html(result_with(changed={("epsilon_bound", "loss"): 9.0}, **promised))
     assert "The audit found more than was promised" in broken
 
 
 def test_local_noise_shows_the_record_and_the_bit():
-    n = numbers_with(epsilon_i=1.0, epsilon_record=600.0, delta=0.0)
-    shown = words.promise_html(Config(defence="local"), n)
+    shown = words.promise_html(result_with(epsilon_i=1.0, epsilon_record=600.0, delta=0.0))
     assert "ε ≤ 600" in shown and "1 for each bit" in shown
 
 
 def test_both_protocols_stand_side_by_side():
-    n = numbers_with(("loss", "black_box"), ("", "_shifted"), auc_loss_shifted=0.97)
-    shown = words.protocols_html(n)
+    result = result_with(("loss", "black_box"), ("alike", "shifted"), {("auc", "loss", "shifted"): 0.97})
+    shown = words.protocols_html(result.rows)
     assert "0.97 against 0.50" in shown and "fuller cart" in shown and shown.count("<tr>") == 3
+    assert "<td>0.500</td><td>0.970</td><td>50.0%</td><td>50.0%</td>" in shown
+
+
+def test_a_new_attack_is_in_every_table_by_its_entry_alone(monkeypatch):
+    monkeypatch.setitem(MEMBERSHIP, "made_up", scoring("an attack made up", loss, "outputs"))
+    result = drain(membership.run(replace(membership.SMALL, epochs=1, shadows=0, inside=0, white_box=False)))
+    assert "made_up" in scores_of(result.arrays) and "made_up" in scores_of(result.arrays, "shifted")
+    told = result_with(("loss", "made_up"))
+    for shown in (words.attacks_html(result), words.protocols_html(result.rows), words.summary_html(Config(), told)):
+        assert "an attack made up" in shown
 
 
 # ---- odds
@@ -107,14 +128,14 @@ def test_both_protocols_stand_side_by_side():
     ],
 )
 def test_odds_in_words(log_ratio, said):
-    assert words.odds_words(log_ratio) == said
+    assert record.odds_words(log_ratio) == said
 
 
 def test_belief_follows_bayes_and_stays_within_a_million():
-    assert words.belief(0.5, np.log(9)) == pytest.approx(0.9)
-    assert words.belief(0.001, np.log(999)) == pytest.approx(0.5)
-    assert words.belief(1e-6, 1e9) == pytest.approx(0.5) and words.belief(0.5, -1e9) < 1e-5
-    assert words.belief_text(1.0) == "over 99.9 %" and words.belief_text(0.0) == "under 0.1 %"
+    assert record.belief(0.5, np.log(9)) == pytest.approx(0.9)
+    assert record.belief(0.001, np.log(999)) == pytest.approx(0.5)
+    assert record.belief(1e-6, 1e9) == pytest.approx(0.5) and record.belief(0.5, -1e9) < 1e-5
+    assert record.belief_text(1.0) == "over 99.9 %" and record.belief_text(0.0) == "under 0.1 %"
     assert "1 in 1,000" in odds_html(2.0, 0.001)
 
 
@@ -127,19 +148,17 @@ def test_records_of_every_kind_become_pictures():
 
 
 def test_the_gallery_tells_who_was_in(small):
-    attack = membership.strongest(scores_of(small.arrays))
-    shown = gallery_html(small, attack, np.array([0, 1, 2]))
-    assert shown.count("<figure") == 3 and ATTACKS[attack] in shown and "600 bits" in shown
+    shown = gallery_html(small.arrays, np.array([0, 1, 2]))
+    assert shown.count("<figure") == 3 and MEMBERSHIP["lira_fixed"].words in shown and "600 bits" in shown
     assert shown.count("to 1: ") + shown.count("even: ") == 3
     without = {name: array for name, array in small.arrays.items() if "shadow" not in name and "lira" not in name}
-    shown = gallery_html(Result({}, without), membership.strongest(scores_of(without)), np.array([0]))
-    assert "to 1" not in shown  # no shadow models inside, no odds
+    assert "to 1" not in gallery_html(without, np.array([0]))  # no shadow models inside, no odds
 
 
 def test_a_finished_run_says_how_many_were_in(small):
-    said = finished_words(membership.SMALL, small)
+    said = words.finished_words(membership.SMALL, small)
     assert f"{int(small.numbers['members'])} of 120 candidates" in said and "by itself" not in said
-    assert "by itself after 3 epochs" in finished_words(replace(membership.SMALL, epochs=30), small)
+    assert "by itself after 3 epochs" in words.finished_words(replace(membership.SMALL, epochs=30), small)
 
 
 # ---- controls
@@ -163,7 +182,49 @@ def test_every_setting_has_a_control_that_can_show_it():
     ],
 )  # fmt: skip
 def test_what_does_not_apply_says_why(values, applies):
-    assert {name for name, reason in controls.REASONS.items() if not reason(values)} == applies
+    assert {name for name, reason in controls.reasons().items() if not reason(values)} == applies
+
+
+@dataclass(frozen=True)
+class MadeUp(Defence):
+    """With an option of every type, none of which any page has heard of."""
+
+    title: ClassVar[str] = "made up for this test"
+
+    strength: float = option(2.0, "made up: how strong", called="made_up_strength")
+    rounds: int = option(3, "made up: how often")
+    gentle: bool = option(True, "made up: gently")
+    name: str = option("x", "made up: for whom", called="made_up_name")
+
+    def words(self) -> str:
+        return f"made up, strength {self.strength:g}"
+
+
+def test_a_new_defence_is_on_the_page_by_its_entry_alone(monkeypatch, tmp_path):
+    monkeypatch.setitem(DEFENCES, "made_up", MadeUp)
+    monkeypatch.setitem(OFFERED, "made_up", MadeUp)
+    wide = widened(Config, [MadeUp])  # what the settings are made as, from the same table
+    monkeypatch.setattr(membership, "Config", wide)
+    monkeypatch.setattr(membership, "PRESETS", {"purchases": wide()})
+    panel = MembershipPanel("made_up_strength=4", Store(tmp_path))
+    made = panel.controls.made
+    assert ("made up for this test", "made_up") in made["defence"].options
+    fields = {"made_up_strength": 4.0, "rounds": 3, "gentle": True, "made_up_name": "x"}
+    assert {name: made[name].value for name in fields} == fields
+    assert [made[name].description for name in fields] == [
+        "made up: how strong", "made up: how often", "made up: gently", "made up: for whom",
+    ]  # fmt: skip
+    assert all(made[name].disabled for name in fields) and not made["patience"].disabled
+    assert panel.controls.why["rounds"].value == "Only with the defence “made up for this test”."
+    made["defence"].value = "made_up"
+    made["rounds"].value = 5
+    assert not any(made[name].disabled for name in fields) and made["z"].disabled
+    config = panel.controls.config()
+    assert (config.defence, config.rounds, config.made_up_strength) == ("made_up", 5, 4.0)
+    assert words.defence_words(config) == "defence made up, strength 4"
+    assert "rounds=5" in panel.link.value and "defence=made_up" in panel.link.value
+    shown = [widget for group in panel.view.children[0].children for widget in getattr(group, "children", [])]
+    assert all(made[name] in shown for name in fields)
 
 
 # ---- runs
@@ -174,7 +235,28 @@ def test_two_runs_are_told_apart():
     table = compared_html([one, run_with(Config(defence="central"), 2, epsilon_tight=5.477, delta=0.001)])
     assert "∞" in table and "5.48" in table and table.count("<tr>") == 3
     assert compared_html([]) == ""
-    assert defence_words(Config(defence="local", epsilon_i=3.0)) == "defence local, ε = 3 each"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "none"),
+        ({"patience": 3}, "none, patience 3"),
+        ({"defence": "central", "patience": 3}, "central, z = 1, clip 4"),
+        ({"defence": "local", "epsilon_i": 3.0}, "local, ε = 3 each"),
+        ({"defence": "regularised"}, "regularisation"),
+        ({"defence": "regularised", "decay": 0.01, "augment": True}, "regularisation, decay 0.01, moved pictures"),
+    ],
+)
+def test_a_defence_is_said_with_what_matters_to_it(settings, said):
+    assert words.defence_words(Config(**settings)) == f"defence {said}"
+
+
+def test_the_menu_calls_defences_by_their_titles():
+    menu = controls.new_controls(controls.offered_sets())["defence"]
+    assert [said for said, _ in menu.options] == [
+        "none", "central: noise on gradients", "local: noise on the data", "regularisation, no promise",
+    ]  # fmt: skip
 
 
 # ---- hook
@@ -194,9 +276,13 @@ def test_the_prediction_is_answered_by_the_run_itself(end, right):
     assert answer == right and f"from 0.50 after 10 epochs to {end:.2f} after 40" in said
 
 
+LOSS, LIRA = ("auc", "loss"), ("auc", "lira_fixed")
+
+
 def test_repairing_names_what_is_missing():
-    leaky, quiet = run_with(auc_loss=0.8), run_with(Config(records=8000), 2, auc_loss=0.58, test_accuracy=0.75)
-    worse = run_with(Config(epochs=2), 3, auc_loss=0.53, test_accuracy=0.4)
+    leaky = run_with(changed={LOSS: 0.8})
+    quiet = run_with(Config(records=8000), 2, changed={LOSS: 0.58}, test_accuracy=0.75)
+    worse = run_with(Config(epochs=2), 3, changed={LOSS: 0.53}, test_accuracy=0.4)
     assert "First a leaky model" in checked(tasks.task_repair(panel_with()))
     assert "lowest so far is 0.80, run 1" in checked(tasks.task_repair(panel_with(leaky)))
     assert "at most 3 points better" in checked(tasks.task_repair(panel_with(worse, leaky)))
@@ -209,8 +295,8 @@ def test_repairing_names_what_is_missing():
 def test_the_worst_case_names_what_is_missing():
     assert "no run yet" in checked(tasks.task_worst_case(panel_with()))
     assert "no likelihood ratio" in checked(tasks.task_worst_case(panel_with(run_with(attacks=("loss",)))))
-    assert "AUC 0.90 (below 0.65" in checked(tasks.task_worst_case(panel_with(run_with(auc_lira_fixed=0.9))))
-    done = checked(tasks.task_worst_case(panel_with(run_with(auc_lira_fixed=0.6, tpr1_lira_fixed=0.04))))
+    assert "AUC 0.90 (below 0.65" in checked(tasks.task_worst_case(panel_with(run_with(changed={LIRA: 0.9}))))
+    done = checked(tasks.task_worst_case(panel_with(run_with(changed={LIRA: 0.6, ("tpr1", "lira_fixed"): 0.04}))))
     assert "✓" in done and "4 times what guessing catches" in done and "39 people" in done
 
 

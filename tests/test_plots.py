@@ -11,21 +11,21 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from dpmia_lab.plots import inversion as plots
+from dpmia_lab.rows import Row, Rows
 from dpmia_lab.seeds import numpy_generator
 
 
-def arrays_of(classes):
-    """A value a class for every measure, of the attack and of each baseline."""
+def values_of(classes):
+    """A value a class, of the attack and of each baseline."""
     rng = numpy_generator(0, "chart")
-    who = ["", *(f"_{name}" for name in plots.BASELINES)]
-    return {measure + one: rng.random(classes) for measure in plots.MEASURES for one in who}
+    return rng.random(classes), {name: rng.random(classes) for name in plots.BASELINES}
 
 
-def comparison_numbers():
+def comparison_rows(spread=0.05):
     rng = numpy_generator(0, "chart")
     who = [*plots.CONTENDERS, *plots.BASELINES]
-    numbers = {f"{measure}_{one}": float(rng.random()) for measure in plots.COMPARED for one in who}
-    return numbers | {f"{name}_sd": 0.05 for name in numbers}
+    rows = [Row(m, float(rng.random()), attack=one, spread=spread) for m in plots.COMPARED for one in who]
+    return Rows(tuple(rows))
 
 
 def drawn(chart):
@@ -37,7 +37,7 @@ def drawn(chart):
 @pytest.mark.parametrize("measure", plots.MEASURES)
 def test_a_chart_of_classes_is_drawn_at_its_width(measure, classes, width):
     names = [f"person {i + 1}" for i in range(classes)]
-    chart = plots.per_class_chart(arrays_of(classes), measure, names, width)
+    chart = plots.per_class_chart(*values_of(classes), measure, names, width)
     if measure == "distance":  # one is enough to draw
         picture = drawn(chart)
         assert picture.shape[1] == 2 * width
@@ -52,24 +52,24 @@ def colour_count(picture, colour):
 
 @pytest.mark.parametrize("measure", plots.MEASURES)
 def test_the_words_of_a_chart_hold_the_means(measure):
-    arrays = arrays_of(6)
-    chart = plots.per_class_chart(arrays, measure, list("abcdef"), 500)
-    for key in (measure, *(f"{measure}_{name}" for name in plots.BASELINES)):
-        assert f"{arrays[key].mean():.2f}" in chart.alt
+    own, baselines = values_of(6)
+    chart = plots.per_class_chart(own, baselines, measure, list("abcdef"), 500)
+    assert f"drawn by the attack {own.mean():.2f}" in chart.alt
+    for name, words in plots.BASELINES.items():
+        assert f"{words} {baselines[name].mean():.2f}" in chart.alt
     assert plots.MEASURES[measure][0] in chart.alt and "6 classes" in chart.alt
-    assert all(words in chart.alt for words in plots.BASELINES.values())
 
 
 @pytest.mark.parametrize("classes", [6, 30])
 def test_every_value_of_the_attack_is_a_dot(classes):
-    arrays = arrays_of(classes)
-    chart = plots.per_class_chart(arrays, "distance", [str(i) for i in range(classes)], 500)
+    own, baselines = values_of(classes)
+    chart = plots.per_class_chart(own, baselines, "distance", [str(i) for i in range(classes)], 500)
     dots = next(line for line in chart.figure.axes[0].lines if line.get_marker() == "o")
-    assert sorted(dots.get_ydata()) == sorted(arrays["distance"])
+    assert sorted(dots.get_ydata()) == sorted(own)
 
 
 def test_labels_at_the_lines_name_every_line():
-    chart = plots.per_class_chart(arrays_of(6), "distance", list("abcdef"), 500)
+    chart = plots.per_class_chart(*values_of(6), "distance", list("abcdef"), 500)
     said = {text.get_text() for text in chart.figure.axes[0].texts}
     assert said == {plots.DRAWN, *plots.BASELINES.values()}
 
@@ -84,42 +84,40 @@ def test_labels_at_the_lines_do_not_overlap():
 
 @pytest.mark.parametrize(("width", "columns"), [(300, 1), (800, 2), (1200, 4)])
 def test_a_comparison_is_drawn_at_its_width(width, columns):
-    chart = plots.comparison_chart(comparison_numbers(), width)
+    chart = plots.comparison_chart(comparison_rows(), width)
     assert drawn(chart).shape[1] == 2 * width
     lefts = {round(axes.get_position().x0, 2) for axes in chart.figure.axes}
     assert len(chart.figure.axes) == 4 and len(lefts) == columns
 
 
 def test_the_words_of_a_comparison_hold_its_numbers():
-    numbers = comparison_numbers()
-    words = plots.comparison_chart(numbers, 600).alt
+    rows = comparison_rows()
+    words = plots.comparison_chart(rows, 600).alt
     for name, contender in plots.CONTENDERS.items():
-        assert contender in words
-        assert f"{numbers[f'recognised_share_{name}']:.0%}" in words
-        assert f"{numbers[f'distance_mean_{name}']:.2f}" in words
+        share, distance = (rows.value(measure, attack=name) for measure in ("recognised_share", "distance_mean"))
+        assert f"{contender}: {share:.0%} recognised by the judge, distance {distance:.2f}" in words
 
 
 def test_a_comparison_without_spread_can_be_drawn():
-    numbers = {name: value for name, value in comparison_numbers().items() if not name.endswith("_sd")}
-    assert drawn(plots.comparison_chart(numbers, 300)).size
+    assert drawn(plots.comparison_chart(comparison_rows(spread=None), 300)).size
 
 
 def test_drawing_twice_gives_the_same_bytes():
-    one, same = (plots.comparison_chart(comparison_numbers(), 300).png() for _ in range(2))
+    one, same = (plots.comparison_chart(comparison_rows(), 300).png() for _ in range(2))
     assert one == same
 
 
 @pytest.mark.parametrize("names", [["", " "], ["$\\nonsense$", "a_b^c"], ["<b>", "two words"]], ids=repr)
 def test_classes_may_have_odd_names(names):
     """They come from files of the reader's own."""
-    assert drawn(plots.per_class_chart(arrays_of(2), "distance", names, 300)).size
+    assert drawn(plots.per_class_chart(*values_of(2), "distance", names, 300)).size
 
 
 def test_pyplot_is_never_loaded():
     code = (
         "import sys, test_plots as t\n"
-        "t.drawn(t.plots.comparison_chart(t.comparison_numbers(), 300))\n"
-        "t.drawn(t.plots.per_class_chart(t.arrays_of(4), 'distance', list('abcd'), 300))\n"
+        "t.drawn(t.plots.comparison_chart(t.comparison_rows(), 300))\n"
+        "t.drawn(t.plots.per_class_chart(*t.values_of(4), 'distance', list('abcd'), 300))\n"
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parent).returncode == 0

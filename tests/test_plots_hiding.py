@@ -16,16 +16,15 @@ WORDS = {"vanilla": "no defence", "record": "record-level", "unit": "class-level
 MEASURES = ("distance", "ssim_distance", "similarity")
 
 
-def arrays_of(classes):
-    """A value a class for every measure, model and baseline."""
-    rng = numpy_generator(0, "chart")
-    who = [*(f"{model}_paper" for model in plots.MARKS), *plots.BASELINES]
-    return {f"{measure}_{one}": rng.random(classes) for measure in MEASURES for one in who}
+def values_of(classes, measure="distance"):
+    """A value a class for every model, and for every baseline."""
+    rng = numpy_generator(0, f"chart {measure}")
+    return tuple({name: rng.random(classes) for name in names} for names in (plots.MARKS, plots.BASELINES))
 
 
 def models_chart(classes, width=600, measure="distance"):
     names = [f"person {i}" for i in range(classes)]
-    return plots.models_chart(arrays_of(classes), measure, "paper", names, WORDS, width)
+    return plots.models_chart(measure, *values_of(classes, measure), names, WORDS, width)
 
 
 def curve(model="record", **others):
@@ -49,28 +48,28 @@ def test_classes_are_drawn_at_the_width_asked_for(classes, width):
 
 @pytest.mark.parametrize("classes", [6, 30])
 def test_every_value_of_every_model_is_a_mark(classes):
-    arrays, axes = arrays_of(classes), models_chart(classes).figure.axes[0]
+    (models, _), axes = values_of(classes), models_chart(classes).figure.axes[0]
     for model, (_, _, marker, _) in plots.MARKS.items():
         marks = next(line for line in axes.lines if line.get_marker() == marker)
-        assert sorted(marks.get_ydata()) == sorted(arrays[f"distance_{model}_paper"])
+        assert sorted(marks.get_ydata()) == sorted(models[model])
 
 
 def test_many_classes_stand_in_the_same_order_for_every_model():
     """Else the reader would compare one person's picture with another's."""
-    arrays, axes = arrays_of(30), models_chart(30).figure.axes[0]
-    order = np.argsort(arrays["distance_record_paper"])
+    (models, _), axes = values_of(30), models_chart(30).figure.axes[0]
+    order = np.argsort(models["record"])
     for model, (_, _, marker, _) in plots.MARKS.items():
         marks = next(line for line in axes.lines if line.get_marker() == marker)
-        assert (marks.get_ydata() == arrays[f"distance_{model}_paper"][order]).all()
+        assert (marks.get_ydata() == models[model][order]).all()
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_words_of_a_chart_hold_the_means(measure):
-    arrays, words = arrays_of(6), models_chart(6, measure=measure).alt
+    (models, baselines), words = values_of(6, measure), models_chart(6, measure=measure).alt
     for model, called in WORDS.items():
-        assert f"{called} {arrays[f'{measure}_{model}_paper'].mean():.2f}" in words
+        assert f"{called} {models[model].mean():.2f}" in words
     for name, called in plots.BASELINES.items():
-        assert f"{called} {arrays[f'{measure}_{name}'].mean():.2f}" in words
+        assert f"{called} {baselines[name].mean():.2f}" in words
     assert "6 classes" in words and plots.MEASURES[measure][0] in words
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.metrics import membership as metrics
 from dpmia_lab.plots import membership as plots
+from dpmia_lab.plots import roc
 from dpmia_lab.plots.style import PROTECTED
 
 RNG = np.random.default_rng(0)
@@ -17,7 +19,7 @@ SCORES = {
     "white_box": np.where(RNG.random(100) < 0.5, np.nan, RNG.normal(size=100)),  # half was known
     "lira_fixed": np.where(MEMBER, 3.0, 0.0) + RNG.normal(size=100),
 }
-ALLOWED = plots.Allowed(np.array([0.0, 0.01, 0.1, 1.0]), np.array([0.001, 0.05, 0.4, 1.0]))
+ALLOWED = roc.Allowed(np.array([0.0, 0.01, 0.1, 1.0]), np.array([0.001, 0.05, 0.4, 1.0]))
 INSIDE = plots.Spread(np.array([4.0, 5.0, 6.0]), 5.0, 1.0)
 OUTSIDE = plots.Spread(np.array([1.0, 2.0]), 1.5, 1.0)
 
@@ -34,8 +36,8 @@ def key_of(chart):
 def test_charts_are_drawn_at_their_width(width):
     charts = [
         plots.learning_chart([0, 5, 10], [0.1, 0.8, 1.0], [0.1, 0.5, 0.6], [0.5, 0.6, 0.8], 40, 0.05, width),
-        plots.roc_chart(SCORES, MEMBER, ALLOWED, width),
-        plots.protocols_chart(SCORES, MEMBER, {"loss": SCORES["loss"]}, MEMBER, width),
+        roc.roc_chart(SCORES, MEMBER, ALLOWED, width),
+        roc.protocols_chart(SCORES, MEMBER, {"loss": SCORES["loss"]}, MEMBER, width),
         plots.record_chart(INSIDE, OUTSIDE, 5.5, width),
         plots.verdicts_chart(RNG.random(100), MEMBER, width),
     ]
@@ -58,9 +60,9 @@ def test_an_auc_below_one_half_stays_in_the_picture():
 
 
 def test_the_roc_holds_every_attack_with_its_numbers():
-    chart = plots.roc_chart(SCORES, MEMBER, None, 700)
+    chart = roc.roc_chart(SCORES, MEMBER, None, 700)
     for name, scores in SCORES.items():
-        words = plots.LINES[name][0]
+        words = roc.LINES[name].words
         assert f"{words} AUC {metrics.auc(scores, MEMBER):.2f}" in chart.alt
         assert f"{metrics.tpr_at_fpr(scores, MEMBER, 0.01)[0]:.1%} caught" in chart.alt
     assert len(key_of(chart)) == len(SCORES) + 2  # its title and guessing
@@ -69,26 +71,37 @@ def test_the_roc_holds_every_attack_with_its_numbers():
 
 
 def test_the_key_lists_attacks_as_the_lines_lie_at_one_percent():
-    assert [c.attack for c in plots.curves_of(SCORES, MEMBER)][0] == "lira_fixed"
+    assert [c.attack for c in roc.curves_of(SCORES, MEMBER)][0] == "lira_fixed"
 
 
 def test_one_attack_alone_and_none_at_all():
-    assert "loss AUC" in plots.roc_chart({"loss": SCORES["loss"]}, MEMBER, None, 700).alt
-    assert plots.roc_words([], None) == "No attack has been made yet."
+    assert "loss AUC" in roc.roc_chart({"loss": SCORES["loss"]}, MEMBER, None, 700).alt
+    assert roc.roc_words([], None) == "No attack has been made yet."
+
+
+def test_new_attacks_are_drawn_by_their_entries_alone(monkeypatch):
+    for name in ("made_up", "another"):
+        monkeypatch.setitem(MEMBERSHIP, name, MEMBERSHIP["loss"])
+    scores = SCORES | {name: SCORES["loss"] for name in ("made_up", "another")}
+    chart = roc.roc_chart(scores, MEMBER, None, 700)
+    assert "made up AUC" in chart.alt and any(words.startswith("another  ") for words in key_of(chart))
+    assert roc.line_of("made_up").dash != roc.line_of("another").dash
+    assert set(roc.LINES) == set(MEMBERSHIP) - {"made_up", "another"}
+    assert chart.figure.axes[2].get_ylim()[0] == len(MEMBERSHIP) + 2  # the key has room for all
 
 
 def test_the_promise_is_drawn_and_said():
-    chart = plots.roc_chart(SCORES, MEMBER, ALLOWED, 700)
+    chart = roc.roc_chart(SCORES, MEMBER, ALLOWED, 700)
     assert "The promise allows at most 5.0% to be caught there." in chart.alt
     assert "the promise's limit" in key_of(chart)
     line = next(line for line in chart.figure.axes[0].lines if line.get_color() == PROTECTED)
     np.testing.assert_array_equal(line.get_ydata(), ALLOWED.tpr)
-    assert "promise" not in plots.roc_chart(SCORES, MEMBER, None, 700).alt
+    assert "promise" not in roc.roc_chart(SCORES, MEMBER, None, 700).alt
 
 
 def test_both_protocols_are_told_apart():
     shifted = {"loss": np.where(MEMBER, 1.0, 0.0)}
-    alt = plots.protocols_chart(SCORES, MEMBER, shifted, MEMBER, 700).alt
+    alt = roc.protocols_chart(SCORES, MEMBER, shifted, MEMBER, 700).alt
     assert "Outsiders like the members. Members caught against outsiders accused: AUC (0.5: guessing)" in alt
     assert "Outsiders as in paper C." in alt and "loss AUC 1.00, 100.0% caught" in alt
     assert "LiRA" not in alt  # only attacks that were made under both

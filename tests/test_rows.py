@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from dpmia_lab.experiments import EXPERIMENTS, evaluation, hiding, inversion_comparison, mechanisms, membership
+from dpmia_lab.experiments import (
+    EXPERIMENTS,
+    evaluation,
+    hiding,
+    inversion_comparison,
+    mechanisms,
+    membership,
+    privacy_sweep,
+)
 from dpmia_lab.metrics.reconstruction import mean_and_spread
 from dpmia_lab.rows import PlainNames, Row, Rows, averaged_rows, rows_from_lists
 from dpmia_lab.stages import drain
@@ -72,6 +80,7 @@ def test_a_result_holds_its_rows_by_plain_names_too(tmp_path):
 READ_BACK = {
     "membership": lambda numbers: membership.rows_of(numbers, "none"),
     "hiding": hiding.rows_of,
+    "privacy_sweep": privacy_sweep.rows_of,
     "evaluation": evaluation.rows_of,
     "inversion_comparison": inversion_comparison.rows_of,
 }
@@ -83,7 +92,7 @@ def test_an_experiments_rows_come_back_from_its_plain_names(name):
     experiment = EXPERIMENTS[name]
     result = drain(experiment.run(experiment.SMALL))
     again = READ_BACK[name](result.numbers)
-    assert len(result.rows) > 10
+    assert len(result.rows) > 6
     assert sorted(again, key=lambda row: row.key) == sorted(result.rows, key=lambda row: row.key)
 
 
@@ -95,3 +104,16 @@ def test_the_points_of_a_sweep_become_rows():
     assert found == result.arrays["auc_white_box_shifted"][1]
     assert rows.value("test_accuracy", defence="local 1") == result.arrays["test_accuracy"][2]
     assert not rows.has("phi", defence="none")  # undefined there
+
+
+def test_the_points_of_a_privacy_sweep_become_rows(monkeypatch):
+    monkeypatch.setattr(privacy_sweep, "SUBCLASSES", (1, 3))
+    config = replace(privacy_sweep.SMALL, repeats=2)
+    arrays = drain(privacy_sweep.run(config)).arrays
+    rows = privacy_sweep.point_rows(arrays)
+    assert rows.all("defence") == [f"sigma {config.sigma:g}, k_sub 1", f"sigma {config.sigma:g}, k_sub 3"]
+    found = rows.where(measure="similarity", attack="stronger").rows
+    assert [row.value for row in found] == arrays["similarity_stronger"].tolist()
+    assert [row.spread for row in found] == arrays["similarity_stronger_sd"].tolist()
+    assert [row.value for row in rows.where(measure="epsilon_paper")] == arrays["epsilon_paper"].tolist()
+    assert {row.attack for row in rows if row.measure in privacy_sweep.OF_MODEL} == {""}

@@ -131,13 +131,23 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
     subjects = {**drawn, **{("", name): x for name, x in baseline_pictures(data, base.seed).items()}}
     measured = yield from part(likenesses(data, judge, subjects), 0.88, 1.0, "measuring")
     arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names), **measured.arrays}
-    pictures = {f"picture_{model}_{attacker}": x for (model, attacker), x in drawn.items()}
+    pictures = {called("picture", *subject): x for subject, x in drawn.items()}
     return Result(numbers, {**arrays, **pictures}, Rows((*rows, *measured.rows), NAMES))
 
 
 def rows_of(numbers: dict[str, float]) -> Rows:
     """The rows of a result whose plain names are known, such as a shipped one's."""
     return NAMES.read(numbers, MEASURES, ("", *MODELS), ("", *ATTACKERS, *BASELINES))
+
+
+def called(measure: str, model: str = "", attacker: str = "") -> str:
+    """The array of a measure class by class, or of pictures (measure "picture"); a baseline is an attacker alone."""
+    return NAMES.of(Row(measure, 0.0, model, attacker))
+
+
+def mean_of(measure: str) -> str:
+    """The rows' measure that is the mean over classes of this one."""
+    return f"{measure}_mean"
 
 
 def trained_judge(base: inversion.Config, data: Dataset) -> "Stage[nn.Module]":
@@ -206,9 +216,10 @@ Drawn = dict[tuple[str, str], np.ndarray]  # pictures (classes, …) by model an
 def attacked(config: Config, repeat: int, data: Dataset, model: "nn.Module", name: str) -> Stage[Drawn]:
     drawn = {}
     for i, attacker in enumerate(ATTACKERS):
+        picture = called("picture", name, attacker)
 
-        def renamed(event, called=f"{name}_{attacker}"):
-            return Snapshot(called, event.step, event.array) if isinstance(event, Snapshot) else event
+        def renamed(event, picture=picture):
+            return Snapshot(picture, event.step, event.array) if isinstance(event, Snapshot) else event
 
         attack = mapped(inversion.attacked(config.attack(attacker, repeat), data, model), renamed)
         drawn[name, attacker], _ = yield from part(attack, i / 2, (i + 1) / 2, f"attacking: {MODELS[name]}")
@@ -221,7 +232,6 @@ def likenesses(data: Dataset, judge: "nn.Module", subjects: Drawn) -> Stage[Resu
     for done, ((model, attacker), x) in enumerate(subjects.items()):
         share = done / len(subjects), (done + 1) / len(subjects)
         for measure, values in (yield from part(likeness(data, judge, x), *share)).items():
-            row = Row(f"{measure}_mean", float(values.mean()), model, attacker)
-            rows.append(row)
-            arrays[NAMES.of(replace(row, measure=measure))] = values
+            rows.append(Row(mean_of(measure), float(values.mean()), model, attacker))
+            arrays[called(measure, model, attacker)] = values
     return Result({}, arrays, Rows(tuple(rows), NAMES))

@@ -17,7 +17,7 @@ from dpmia_lab.experiments.spending import RATES
 from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.game.candidates import Asked, Candidates, candidates_of
 from dpmia_lab.game.evidence import Evidence, ending
-from dpmia_lab.game.play import Scores, attacked
+from dpmia_lab.game.play import Scores, attacked, scores_name
 from dpmia_lab.game.settings import Settings
 from dpmia_lab.game.trainer import Trainer, trainer_of
 from dpmia_lab.game.verdicts import MEASURES, NAMES
@@ -115,6 +115,12 @@ def rows_of(numbers: dict[str, float], defence: str = "") -> Rows:
     return NAMES.read(numbers, MEASURES, (defence,), tuple(MEMBERSHIP), PROTOCOLS)
 
 
+def scores_of(arrays: dict[str, np.ndarray], protocol: str = "alike") -> dict[str, np.ndarray]:
+    """Every attack's scores among a result's arrays, by its name, in the order of the table of attacks."""
+    names = {attack: scores_name(attack, protocol) for attack in MEMBERSHIP}
+    return {attack: arrays[name] for attack, name in names.items() if name in arrays}
+
+
 # ---- the target
 def watched_target(trainer: Trainer, candidates: Candidates) -> "Stage[tuple[nn.Module, dict[str, np.ndarray]]]":
     """Trained while accuracy and the plainest attack's AUC are watched: what is learned and what leaks."""
@@ -171,7 +177,7 @@ def measured(
         "names": np.array(population.class_names),
         "decisive": outputs.confidences.max(1).astype(np.float32),
         "target_logits": outputs.logits.astype(np.float32),
-        **{f"scores_{name}{ending(protocol)}": s.astype(np.float32) for (name, protocol), s in scores.items()},
+        **{scores_name(*of): s.astype(np.float32) for of, s in scores.items()},
         **shown_records(config, population, alike, scores),
         **shadow_arrays(evidence),
         **promised_curve(evidence.trainer, members),

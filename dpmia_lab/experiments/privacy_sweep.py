@@ -3,6 +3,7 @@
 σ is varied for any unit, or k_sub for subclasses at fixed σ and q. Every point is trained, and attacked if asked.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpmia_lab.experiments import hiding, inversion, private_training
 from dpmia_lab.game.drawing import nearness, typical_pictures
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import option
+from dpmia_lab.rows import PlainNames, Row, Rows
 from dpmia_lab.stages import Progress, Snapshot, Stage, part
 from dpmia_lab.store import Result
 
@@ -20,7 +22,10 @@ TITLE = "Vary σ or the number of subclasses: ε, accuracy and what an attacker 
 VARIED = ("sigma", "k_sub")
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the configuration's σ
 SUBCLASSES = (1, 2, 5, 10, 20, 50, 100, 200)
+NAMES = PlainNames()
+OF_MODEL = ("sigma", "k_sub", "accuracy", "units", "delta", "noise", "epsilon", "epsilon_tight", "epsilon_paper")
 ATTACKED = ("distance", "ssim_distance", "similarity")  # measures that need no judge
+RANKED = ("accuracy", *ATTACKED)  # what ε may go with
 
 
 @dataclass(frozen=True)
@@ -77,19 +82,42 @@ PRESETS = {
 def run(config: Config) -> Stage[Result]:
     """Arrays, a value a point: ``sigma``, ``k_sub``, ``units``, ``epsilon``, …, means over seeds and their ``…_sd``.
 
-    Numbers: rank correlation of ε with each measure, over all points of all seeds.
+    Rows: rank correlation of ε with each measure, over all points of all seeds.
     """
     settings = [replace(s, seed=config.seed + r) for r in range(config.repeats) for s in config.settings()]
-    rows = []
+    made = []
     for i, setting in enumerate(settings):
         share = i / len(settings), (i + 1) / len(settings)
         words = f"σ = {setting.sigma:.3g}" if config.vary == "sigma" else f"k_sub = {setting.k_sub}"
         label = f"{words}, seed {setting.seed}"
-        rows.append((yield from part(point(setting, first=i == 0), *share, label)))
-    return summarised(rows, points=len(settings) // config.repeats)
+        made.append((yield from part(point(setting, first=i == 0), *share, label)))
+    return summarised(made, points=len(settings) // config.repeats)
 
 
-def point(config: Config, first: bool) -> Stage[dict[str, float]]:
+def rows_of(numbers: dict[str, float]) -> Rows:
+    """The rank correlations of a result whose plain names are known, such as a shipped one's."""
+    return NAMES.read(numbers, [rank_of(measure) for measure in RANKED], attacks=("", *hiding.ATTACKERS))
+
+
+def rank_of(measure: str) -> str:
+    """The rows' measure that is the rank correlation of ε with this one."""
+    return f"rank_correlation_{measure}"
+
+
+def point_rows(arrays: Mapping[str, np.ndarray]) -> Rows:
+    """Every point of a sweep as rows, from a result's arrays or a shipped one's; point after point.
+
+    A point's defence is called "sigma 2, k_sub 50".
+    """
+    rows: list[Row] = []
+    for place, (sigma, k_sub) in enumerate(zip(arrays["sigma"], arrays["k_sub"], strict=True)):
+        here = {name: float(values[place]) for name, values in arrays.items()}
+        found = NAMES.read(here, OF_MODEL) + NAMES.read(here, ATTACKED, attacks=tuple(hiding.ATTACKERS))
+        rows += [replace(row, defence=f"sigma {sigma:g}, k_sub {k_sub:g}") for row in found]
+    return Rows(tuple(rows), NAMES)
+
+
+def point(config: Config, first: bool) -> Stage[list[Row]]:
     """What one setting comes to."""
     yield Progress(0, 1, "loading data")
     data = inversion.loaded(config)
@@ -99,34 +127,41 @@ def point(config: Config, first: bool) -> Stage[dict[str, float]]:
     defence = private_training.within_budget(config, private_training.defence_of(config, units), units)
     stage = private_training.trained(config, data, defence, units)
     model = yield from part(stage, 0.05, 0.6 if config.attacked else 1)
-    row = {"sigma": config.sigma, "k_sub": config.k_sub, "accuracy": hiding.test_accuracy(model, data)}
-    row |= private_training.spent_numbers(defence, units)
+    said = {"sigma": config.sigma, "k_sub": config.k_sub, "accuracy": hiding.test_accuracy(model, data)}
+    said |= private_training.spent_numbers(defence, units)
+    rows = [Row(measure, value) for measure, value in said.items()]
     if config.attacked:
-        row |= yield from part(drawn_likeness(config, data, model), 0.6, 1.0)
-    return row
+        rows += yield from part(drawn_likeness(config, data, model), 0.6, 1.0)
+    return rows
 
 
-def drawn_likeness(config: Config, data: Dataset, model) -> Stage[dict[str, float]]:
-    """``MEASURE_ATTACKER``: means over classes of what both attackers draw."""
-    row = {}
+def drawn_likeness(config: Config, data: Dataset, model) -> Stage[list[Row]]:
+    """Means over classes of what both attackers draw."""
+    rows = []
     for i, attacker in enumerate(hiding.ATTACKERS):
         attack = inversion.attacked(hiding.attack_on(config, attacker), data, model)
         x, _ = yield from part(attack, 0.5 * i, 0.5 * i + 0.35)
         seen = yield from part(nearness(data, x), 0.5 * i + 0.35, 0.5 * i + 0.5)
-        row |= {f"{measure}_{attacker}": float(seen[measure].mean()) for measure in ATTACKED}
-    return row
+        rows += [Row(measure, float(seen[measure].mean()), attack=attacker) for measure in ATTACKED]
+    return rows
 
 
-def summarised(rows: list[dict[str, float]], points: int) -> Result:
-    """rows: seed after seed, each with the same points."""
-    names = [name for name in rows[0] if all(name in row for row in rows)]
-    table = {name: np.array([row[name] for row in rows], dtype=float).reshape(-1, points) for name in names}
+def summarised(made: list[list[Row]], points: int) -> Result:
+    """``made``: rows of every point, seed after seed, each with the same points."""
+    named = [NAMES.plain(rows) for rows in made]
+    everywhere = {NAMES.of(row): row for row in made[0] if all(NAMES.of(row) in numbers for numbers in named)}
+    table = {
+        name: np.array([numbers[name] for numbers in named], dtype=float).reshape(-1, points) for name in everywhere
+    }
     arrays = {name: values.mean(0) for name, values in table.items()}
-    if len(rows) > points:
+    if len(made) > points:
         arrays |= {f"{name}_sd": values.std(0, ddof=1) for name, values in table.items()}
     if "epsilon" not in table:
         return Result({}, arrays)
-    against = ["accuracy", *(f"{measure}_{who}" for measure in ATTACKED for who in hiding.ATTACKERS)]
-    there = [name for name in against if name in table]
-    ranks = {name: reconstruction.rank_correlation(table["epsilon"], table[name]) for name in there}
-    return Result({f"rank_correlation_{name}": rank for name, rank in ranks.items()}, arrays)
+    ranks = [
+        Row(rank_of(measure), reconstruction.rank_correlation(table["epsilon"], table[name]), attack=row.attack)
+        for measure in RANKED
+        for name, row in everywhere.items()
+        if row.measure == measure
+    ]
+    return Result({}, arrays, Rows(tuple(ranks), NAMES))

@@ -27,8 +27,13 @@ def attacked(evidence: Evidence, attacks: Mapping[str, Attack]) -> Stage[Scores]
         given = yield from part(evidence.gathered(attacks[name].needs, protocol, name), start, ready)
         label = f"attacking: {name.replace('_', ' ')}"
         scores[name, protocol] = yield from part(attacks[name].run(given), ready, end, label)
-        yield Snapshot(f"scores_{name}{ending(protocol)}", 0, scores[name, protocol])
+        yield Snapshot(scores_name(name, protocol), 0, scores[name, protocol])
     return scores
+
+
+def scores_name(attack: str, protocol: str = "alike") -> str:
+    """What snapshots and arrays of scores are called."""
+    return f"scores_{attack}{ending(protocol)}"
 
 
 def costs(evidence: Evidence, attacks: Mapping[str, Attack], made: list[tuple[str, str]]) -> list[float]:

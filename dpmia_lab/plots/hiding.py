@@ -23,41 +23,44 @@ LONG = 100  # from lowest to highest value of a logarithmic axis
 
 
 def models_chart(
-    arrays: dict[str, np.ndarray], measure: str, attacker: str, names: list[str], words: dict[str, str], width: int
+    measure: str,
+    models: dict[str, np.ndarray],
+    baselines: dict[str, np.ndarray],
+    names: list[str],
+    words: dict[str, str],
+    width: int,
 ) -> Chart:
     """Each class's picture under every model (marks) against pictures that owe nothing to any attack (grey).
 
-    ``words``: model → what it is called. Up to a dozen classes stand in their order; more are sorted by the
-    record-level model's values.
+    ``models``, ``baselines``: a value a class, by name; ``words``: model → what it is called. Up to a dozen classes
+    stand in their order; more are sorted by the record-level model's values.
     """
     title, good = MEASURES[measure]
     few, narrow = len(names) <= 12, width < 500
-    values = {model: arrays[f"{measure}_{model}_{attacker}"] for model in MARKS}
-    order = np.arange(len(names)) if few else np.argsort(values["record"])
+    order = np.arange(len(names)) if few else np.argsort(models["record"])
     places = np.arange(len(order))
     with rc_context(STYLE):
         figure = new_figure(width, 340, left=48, right=120 if narrow else 190, top=48, bottom=48)
         axes = figure.add_subplot()
-        for name in BASELINES:
-            seen = arrays[f"{measure}_{name}"]
+        for name, seen in baselines.items():
             drawn = seen[order] if few else np.full(len(order), seen.mean())
             axes.plot(places, drawn, color=REFERENCE, linestyle=DASHES[name], linewidth=1.3)
         for i, (model, (colour, _, marker, _)) in enumerate(MARKS.items()):
             beside = places + 0.14 * (i - 1) * few
             inside = "none" if model == "record" and not few else colour  # hollow, so that none hides another
             look = {"color": inside, "markeredgecolor": colour, "markersize": 7 if few else 4, "linestyle": "none"}
-            axes.plot(beside, values[model][order], marker, zorder=3 if inside == "none" else 2, **look)
+            axes.plot(beside, models[model][order], marker, zorder=3 if inside == "none" else 2, **look)
         last = order[-1] if few else None
-        ends = {SHORT[n] if narrow else BASELINES[n]: end(arrays[f"{measure}_{n}"], last) for n in BASELINES}
-        ends |= {words[model]: end(values[model], last) for model in MARKS}
+        ends = {SHORT[n] if narrow else BASELINES[n]: end(seen, last) for n, seen in baselines.items()}
+        ends |= {words[model]: end(models[model], last) for model in MARKS}
         label_line_ends(axes, len(order) - 1, ends, {words[model]: MARKS[model][1] for model in MARKS})
         axes.set_title(good if narrow else f"{title}\n{good}", loc="left")
         short = [(name.split() or [""])[-1] for name in names]
         axes.set_xticks(places if few else [], [short[i] for i in order] if few else [], parse_math=False)
         sorting = "sorted" if narrow else "sorted by the record-level model"
         axes.set_xlabel("classes" if few else f"{len(order)} classes, {sorting}")
-    said = [f"{words[model]} {values[model].mean():.2f}" for model in MARKS]
-    said += [f"{BASELINES[name]} {arrays[f'{measure}_{name}'].mean():.2f}" for name in BASELINES]
+    said = [f"{words[model]} {models[model].mean():.2f}" for model in MARKS]
+    said += [f"{BASELINES[name]} {seen.mean():.2f}" for name, seen in baselines.items()]
     return Chart(figure, f"{title}, mean over {len(order)} classes: {', '.join(said)}.")
 
 

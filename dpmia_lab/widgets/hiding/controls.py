@@ -13,6 +13,14 @@ PRESET_WORDS = {
     "digits-cnn": "digits, convolutional network (slow)",
 }
 UNIT_WORDS = {"class": "a whole class (person, digit)", "subclass": "a subclass (a cluster)"}
+CHARTED = {
+    "distance": "Euclidean distance",
+    "ssim_distance": "1 − SSIM (structure)",
+    "similarity": "correlation (scale-free)",
+}
+# the curves
+SETS = {"faces": "generated faces", "digits": "MNIST digits"}
+SWEPT = {"record": "σ of the record-level model", "unit": "σ of the (sub)class-level model", "k_sub": "k_sub"}
 
 
 def only_subclasses(values: dict) -> str:

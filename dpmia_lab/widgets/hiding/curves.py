@@ -7,21 +7,22 @@ import numpy as np
 
 from dpmia_lab.experiments import privacy_sweep
 from dpmia_lab.options import as_dict
+from dpmia_lab.rows import Row
 from dpmia_lab.stages import Stage
+from dpmia_lab.widgets.hiding.controls import CHARTED, SETS, SWEPT
 from dpmia_lab.widgets.hiding.curves_data import (
     MEASURES,
     SWEEPS,
-    UNIT,
+    UNITS,
     Points,
     baseline_values,
-    epsilon_words,
     own_points,
     published_points,
-    ranks_html,
     reference_points,
 )
+from dpmia_lab.widgets.hiding.curves_words import NOT_YET, about_html, rank_words, ranks_html
 from dpmia_lab.widgets.hiding.panel import HidingPanel
-from dpmia_lab.widgets.hiding.view import ATTACKER_WORDS, CHARTED
+from dpmia_lab.widgets.hiding.words import ATTACKER_WORDS
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
 from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
@@ -29,10 +30,8 @@ from dpmia_lab.widgets.kit.stage_run import StageRun
 
 PLOTS = "dpmia_lab.plots.hiding"
 CHART_DELAY = 5.0  # seconds: the page comes first, and the digit at its top
-SETS = {"faces": "generated faces", "digits": "MNIST digits"}
-SWEPT = {"record": "σ of the record-level model", "unit": "σ of the (sub)class-level model", "k_sub": "k_sub"}
-NOT_YET = "<small class='dp-soft'>Not computed yet: <code>make reference</code>, or sweep k_sub yourself.</small>"
 EPSILON = "ε (log scale; smaller: stronger promise)"
+SUBCLASSES = "k_sub, subclasses a class (1: class-level)"
 
 
 class CurvesPanel:
@@ -43,7 +42,7 @@ class CurvesPanel:
         self.sweeps: dict[str, dict[str, Points]] = {data: {} for data in SWEEPS}  # the reader's own
         self.which = field(choice("data", swapped(SETS)), "curves-data")
         self.attacker = field(choice("attacker", swapped(ATTACKER_WORDS)), "curves-attacker")
-        self.measure = field(choice("measure of a drawing", CHARTED), "curves-measure")
+        self.measure = field(choice("measure of a drawing", swapped(CHARTED)), "curves-measure")
         self.swept = field(choice("vary", [("", "")]), "curves-swept")
         self.repeats = field(scale("seeds, for the spread", (1, 2, 3)), "curves-repeats")
         self.seed = field(widgets.IntText(description="first seed"), "curves-seed")
@@ -71,10 +70,11 @@ class CurvesPanel:
     # ---- what is shown
     def data_chosen(self) -> None:
         data = self.which.value
-        self.swept.options = [(SWEPT[name].replace("(sub)class", UNIT[data]), name) for name in SWEEPS[data]]
+        unit = UNITS[data]["unit"]
+        self.swept.options = [(SWEPT[name].replace("(sub)class", unit), name) for name in SWEEPS[data]]
         self.subclasses.layout.display = "" if "k_sub" in SWEEPS[data] else "none"
         points = reference_points(data)
-        self.ranks.value = ranks_html(points, data, ATTACKER_WORDS)
+        self.ranks.value = ranks_html(points, data)
         self.about.value = about_html(points, data)
         self.draw()
 
@@ -85,64 +85,57 @@ class CurvesPanel:
     def drawn_over_epsilon(self, width: int) -> Chart:
         from dpmia_lab.plots.hiding import curves_chart
 
-        return curves_chart(self.sheet("accuracy"), self.sheet(self.key()), width)
+        return curves_chart(self.epsilon_sheet("accuracy"), self.epsilon_sheet(*self.chosen()), width)
 
     def drawn_over_subclasses(self, width: int) -> Chart | str | None:
         if "k_sub" not in SWEEPS[self.which.value]:
             return None
         from dpmia_lab.plots.hiding import curves_chart
 
-        left, right = (self.subclass_sheet(name) for name in ("accuracy", self.key()))
+        left, right = self.subclass_sheet("accuracy"), self.subclass_sheet(*self.chosen())
         return curves_chart(left, right, width) if left.curves else NOT_YET
 
-    def key(self) -> str:
-        return f"{self.measure.value}_{self.attacker.value}"
+    def chosen(self) -> tuple[str, str]:
+        """Measure and attacker."""
+        return self.measure.value, self.attacker.value
 
-    def words(self, name: str) -> str:
-        return "test accuracy\nhigher: more useful" if name == "accuracy" else MEASURES[self.measure.value][0]
-
-    def sheet(self, name: str):
-        """ε against accuracy, or against the measure chosen."""
-        from dpmia_lab.plots.hiding import Curve, Sheet
+    def epsilon_sheet(self, measure: str, attacker: str = ""):
+        """ε against accuracy, or against the measure of what an attacker drew."""
+        from dpmia_lab.plots.hiding import Curve
 
         data, curves = self.which.value, []
-        names = {"record": "record-level", "unit": f"{UNIT[data]}-level"}
+        units = UNITS[data]
         for model, points in reference_points(data).items():
-            if model in names:
-                values = points.values
-                curves.append(Curve(model, names[model], points.epsilon, values[name], values.get(f"{name}_sd")))
-        if name == "accuracy":
-            for model, (epsilon, accuracy) in published_points(data).items():
-                curves.append(
-                    Curve(
-                        model, f"paper A, {names[model].removesuffix('-level')}", epsilon, accuracy, source="published"
-                    )
-                )
+            if model in units:
+                along = points.epsilon(), points.along(measure, attacker)
+                curves.append(swept_curve(model, f"{units[model]}-level", *along))
+        if measure == "accuracy":
+            for model, along in published_points(data).items():
+                curves.append(Curve(model, f"paper A, {units[model]}", *along, source="published"))
         for model, points in self.sweeps[data].items():
-            if model in names:
-                words = f"your sweep, {names[model]}"
-                curves.append(Curve(model, words, points.epsilon, points.values[name], source="own"))
-        column_of = 1 if name == "accuracy" else 2
-        own = own_points(self.main.table.runs, data, self.measure.value, self.attacker.value)
-        for model, rows in own.items():
-            words = f"your runs, {names[model]}"
-            curves.append(Curve(model, words, rows[:, 0], rows[:, column_of], source="own"))
-        lines = {} if name == "accuracy" else baseline_values(data, self.measure.value)
-        return Sheet(curves, EPSILON, self.words(name), lines)
+            if model in units:
+                along = points.epsilon(), points.along(measure, attacker)
+                curves.append(swept_curve(model, f"your sweep, {units[model]}-level", *along, "own"))
+        for model, points in own_points(self.main.table.runs, data, measure, attacker).items():
+            curves.append(Curve(model, f"your runs, {units[model]}-level", *points.T, source="own"))
+        return self.sheet(curves, EPSILON, measure)
 
-    def subclass_sheet(self, name: str):
-        """k_sub against accuracy, or against the measure chosen."""
-        from dpmia_lab.plots.hiding import Curve, Sheet
-
+    def subclass_sheet(self, measure: str, attacker: str = ""):
+        """k_sub against accuracy, or against the measure of what an attacker drew."""
         data, curves = self.which.value, []
         kept, own = reference_points(data).get("k_sub"), self.sweeps[data].get("k_sub")
         if kept is not None:
-            values = kept.values
-            curves.append(Curve("unit", "subclass-level", values["k_sub"], values[name], values.get(f"{name}_sd")))
+            curves.append(swept_curve("unit", "subclass-level", kept.along("k_sub"), kept.along(measure, attacker)))
         if own is not None:
-            curves.append(Curve("unit", "your sweep", own.values["k_sub"], own.values[name], source="own"))
-        lines = {} if name == "accuracy" else baseline_values(data, self.measure.value)
-        return Sheet(curves, "k_sub, subclasses a class (1: class-level)", self.words(name), lines)
+            curves.append(swept_curve("unit", "your sweep", own.along("k_sub"), own.along(measure, attacker), "own"))
+        return self.sheet(curves, SUBCLASSES, measure)
+
+    def sheet(self, curves: list, x_words: str, measure: str):
+        from dpmia_lab.plots.hiding import Sheet
+
+        if measure == "accuracy":
+            return Sheet(curves, x_words, "test accuracy\nhigher: more useful", {})
+        return Sheet(curves, x_words, MEASURES[measure][0], baseline_values(self.which.value, measure))
 
     # ---- the reader's own sweep
     def begin(self) -> Stage[tuple[str, str, Points]]:
@@ -152,28 +145,20 @@ class CurvesPanel:
 
     def stage(self, data: str, model: str, config: privacy_sweep.Config) -> Stage[tuple[str, str, Points]]:
         result = yield from privacy_sweep.run(config)
-        return data, model, Points(result.arrays, result.numbers, as_dict(config))
+        return data, model, Points(privacy_sweep.point_rows(result.arrays), result.rows, as_dict(config))
 
     def done(self, outcome: tuple[str, str, Points]) -> None:
         data, model, points = outcome
         self.sweeps[data][model] = points
-        words = f"{self.work.seconds:.0f} s; your points are edged in black. {rank_words(points.ranks)}"
+        words = f"{self.work.seconds:.0f} s; your points are edged in black. {rank_words(points)}"
         self.work.bar.idle(words)
         self.draw()
 
 
-def rank_words(ranks: dict[str, float]) -> str:
-    """What the sweep says about ε, for the line under its button."""
-    name = "rank_correlation_distance_paper"
-    return f"Rank correlation of ε with distance: {ranks[name]:+.2f}." if np.isfinite(ranks.get(name, np.nan)) else ""
+def swept_curve(model: str, words: str, x: list[Row], y: list[Row], source: str = "reference"):
+    """A sweep's curve, with a band where there were several seeds."""
+    from dpmia_lab.plots.hiding import Curve
 
-
-def about_html(points: dict[str, Points], data: str) -> str:
-    seeds = points["record"].config["repeats"] if "record" in points else 0
-    reference = f"Lines: this lab's reference, {seeds} seeds, bands one standard deviation. " if seeds else ""
-    return (
-        f"<small class='dp-soft'>{reference}{epsilon_words(points, data)}An ε for a record and an ε for a {UNIT[data]} "
-        f"promise different things: compare how the curves run, not how far left they lie. "
-        f"<span class='dp-reference'>Hollow grey marks: paper A, ε as printed, on its own data; no single number of "
-        f"steps explains its three values.</span> Marks edged in black: yours.</small>"
-    )
+    spread = [row.spread for row in y]
+    band = None if None in spread else np.array(spread)
+    return Curve(model, words, np.array([row.value for row in x]), np.array([row.value for row in y]), band, source)

@@ -1,184 +1,203 @@
 """What the shipped reference of lesson 3 says, in tables and in words made from its numbers."""
 
-import math
+from collections.abc import Callable
+from functools import partial
 
 import ipywidgets as widgets
 
-from dpmia_lab.experiments.hiding import Config
 from dpmia_lab.game.drawing import BASELINES
-from dpmia_lab.privacy.accounting import rounded_up
-from dpmia_lab.privacy.tradeoff import highest_belief
-from dpmia_lab.reference import shipped_or_nothing
-from dpmia_lab.widgets.hiding.curves_data import UNIT, reference_points, signed
-from dpmia_lab.widgets.hiding.words import CLEAR, model_words, promise, said
+from dpmia_lab.privacy.accounting import ACCOUNTANTS, NEIGHBOURS, rounded_up
+from dpmia_lab.widgets.hiding import claims
+from dpmia_lab.widgets.hiding.claims import SUBJECT, Kept, compared_words, kept_results, of_each_result, of_each_sweep
+from dpmia_lab.widgets.hiding.curves_data import UNITS, Points, reference_points
+from dpmia_lab.widgets.hiding.words import FACES, PAIR, belief_words, model_words, promise, said
+from dpmia_lab.widgets.inversion.controls import WORDS
+from dpmia_lab.widgets.kit.claims import Claim, Verdict
 from dpmia_lab.widgets.kit.parts import card, text
+from dpmia_lab.widgets.kit.tables import Row, table_html, with_small
 
-SUBJECT = {
-    "faces": "Generated faces",
-    "digits": "MNIST digits",
-    "digits-cnn": "MNIST digits, convolutional network",
-}
 LATER = "<p class='dp-soft'>The reference has not been computed yet (<code>make reference</code>).</p>"
-# column: (title, what is good, names of the two values shown, format)
-COLUMNS = [
-    ("recognised by the judge", "higher: worse leak", "recognised_mean", "{:.0%}"),
-    ("correlation", "higher: worse leak", "similarity_mean", "{:.2f}"),
-    ("distance", "lower: closer", "distance_mean", "{:.1f}"),
+# measure: (title, what is good, format)
+COLUMNS = {
+    "recognised_mean": ("recognised by the judge", "higher: worse leak", "{:.0%}"),
+    "similarity_mean": ("correlation", "higher: worse leak", "{:.2f}"),
+    "distance_mean": ("distance", "lower: closer", "{:.1f}"),
+}
+RANKS_SAID = (
+    "ε goes with the distance for a {unit} (the smaller ε, the farther: rank correlation near −1) and not for a record "
+    "(near 0)"
+)
+CLAIMS = [
+    Claim(
+        "At equal accuracy, hiding a (sub)class",
+        "A",
+        "record-level models can still be inverted, and (sub)class-level models of the same accuracy cannot",
+        partial(of_each_result, claims.hides_at_equal_accuracy),
+    ),
+    Claim(
+        "Equal noise",
+        "A",
+        "no such control: if hiding a (sub)class protected in a way of its own, it should beat record-level training "
+        "with the same noise a step",
+        partial(of_each_result, claims.equal_noise),
+    ),
+    Claim(
+        "A stronger attacker",
+        "A",
+        "no such control: its attacker does not blur what it drew from a noisy model",
+        partial(of_each_result, claims.stronger_attacker),
+    ),
+    Claim(
+        "Accuracy follows ε",
+        "A",
+        "the larger ε, the higher the accuracy, for a record and for a (sub)class",
+        partial(of_each_sweep, claims.accuracy_follows),
+    ),
+    Claim(
+        "The drawing follows ε",
+        "A",
+        RANKS_SAID.format(unit="(sub)class"),
+        partial(of_each_sweep, claims.distance_follows),
+    ),
+    Claim(
+        "More subclasses, σ and q fixed",
+        "A",
+        "accuracy rises with their number and robustness falls",
+        claims.more_subclasses,
+    ),
+    Claim(
+        "The printed ε",
+        "A",
+        "its theorem gives the ε printed for its (sub)class-level models",
+        claims.printed_epsilons,
+    ),
 ]
 
 
-def numbers_of(preset: str) -> tuple[dict, Config] | None:
-    """The reference of a preset, and its settings; None while it has not been computed."""
-    record = shipped_or_nothing("hiding").get(preset)
-    return (record["results"], Config(**record["config"])) if record else None
-
-
-def hides_words(n: dict, one: str, other: str, repeats: int) -> str:
-    """Whether the first of two correlations is clearly lower, clearly higher, or neither."""
-    error = math.sqrt((n.get(f"{one}_sd", 0.0) ** 2 + n.get(f"{other}_sd", 0.0) ** 2) / repeats)
-    apart = n[one] - n[other]
-    if abs(apart) <= max(CLEAR, 2 * error):
-        return "about as well as"
-    return "better than" if apart < 0 else "worse than"
-
-
-def belief_words(epsilon: float) -> str:
-    """How sure an attacker may become who was torn 50 : 50."""
-    sure = highest_belief(0.5, epsilon)
-    return "practically 100 %" if sure > 0.99995 else f"{sure:.2%}" if sure > 0.99 else f"{sure:.0%}"
-
-
-# ---- what came out
 def findings() -> widgets.VBox:
-    """Reference against paper: both data sets at equal accuracy, then what ε and k_sub go with."""
-    parts = [matched_html(preset) for preset in SUBJECT if numbers_of(preset)]
-    sentences = [ranks_finding(data) for data in UNIT if {"record", "unit"} <= set(reference_points(data))]
-    sentences += [subclasses_finding()] if "k_sub" in reference_points("digits") else []
-    items = "".join(f"<li>{sentence}</li>" for sentence in sentences)
-    parts += [f"<h4>What ε and k_sub go with</h4><ul class='dp-findings'>{items}</ul>"] if items else []
+    """Reference against paper: every data set at equal accuracy, then what ε and k_sub go with."""
+    parts = [matched_html(kept) for kept in kept_results().values()]
+    items = [ranks_item(data, swept) for data, swept in claims.swept_pairs().items()]
+    subclasses = reference_points("digits").get("k_sub")
+    if subclasses is not None:
+        found = capital(claims.subclass_sentence(subclasses))
+        reported = "The paper reports that both rise: more use, less protection."
+        items.append(f"<b>More subclasses, σ and q fixed.</b> {found}. {reported}")
+    if items:
+        listed = "".join(f"<li>{item}</li>" for item in items)
+        parts.append(f"<h4>What ε and k_sub go with</h4><ul class='dp-findings'>{listed}</ul>")
     return card(text("".join(parts) or LATER), name="dp-findings-card")
 
 
-def matched_html(preset: str) -> str:
-    n, config = numbers_of(preset)
-    unit = model_words(config)["unit"]
-    paper, stronger = (
-        hides_words(n, f"similarity_mean_unit_{who}", f"similarity_mean_record_{who}", config.repeats)
-        for who in ("paper", "stronger")
-    )
-    found = f"{paper} record-level against both attackers"
-    if paper != stronger:
-        found = f"{paper} record-level against the enhanced attack, {stronger} it against the stronger one"
+def ranks_item(data: str, swept: dict[str, Points]) -> str:
+    reported, found = RANKS_SAID.format(unit=UNITS[data]["unit"]), capital(claims.rank_sentence(data, swept))
+    return f"<b>{SUBJECT[data]}.</b> The paper reports that {reported}. {found}."
+
+
+def capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]
+
+
+# ---- each data set at equal accuracy
+def matched_html(kept: Kept) -> str:
     return (
-        f"<h4>{SUBJECT[preset]}: {unit} hides {found}</h4>"
-        f"<p>Both at the wanted accuracy of {config.accuracy:.0%}. {promise_sentence(n, config)}</p>"
-        f"{reference_table(n, config)}"
+        f"<h4>{kept.subject}: {compared_words(kept)}</h4><p>Both at the wanted accuracy of "
+        f"{kept.config.accuracy:.0%}. {promise_sentence(kept)}</p>{reference_table(kept)}"
     )
 
 
-def promise_sentence(n: dict, config: Config) -> str:
+def promise_sentence(kept: Kept) -> str:
     """What was promised for these pictures."""
-    record, unit = promise(n, config, "record"), promise(n, config, "unit")
-    leaked = said(n, "recognised_mean_record_stronger", "{:.0%}")
+    record, unit = (promise(kept.rows, kept.config, model) for model in PAIR)
+    leaked = said(kept.rows.row("recognised_mean", defence="record", attack="stronger"), "{:.0%}")
     strong = f"Strong as it is, it says nothing of the class: {leaked} of the classes are recognised."
     weak = "Neither is much of a promise."
     return (
         f"What differs is the promise: {record.words()}, so an attacker torn 50 : 50 between two records may become "
         f"{belief_words(record.epsilon)} sure; and {unit.words()}: {belief_words(unit.epsilon)} between two "
-        f"{config.unit}es. {strong if record.epsilon <= 1 else weak}"
+        f"{kept.config.unit}es. {strong if record.epsilon <= 1 else weak}"
     )
 
 
-def reference_table(n: dict, config: Config) -> str:
+def reference_table(kept: Kept) -> str:
     """A row a model; each measure for the enhanced attack, then for the stronger one."""
-    rows = [model_line(n, config, model, words) for model, words in model_words(config).items()]
-    for name in ("noise", "blank"):
-        cells = "".join(f"<td>{said(n, f'{m}_{name}', form)}</td>" for _, _, m, form in COLUMNS)
-        rows.append(f'<tr class="reference"><td>{BASELINES[name]}</td><td></td><td></td><td></td>{cells}</tr>')
-    head = "".join(f"<th>{title}<br><small>{good}</small></th>" for title, good, _, _ in COLUMNS)
-    return (
-        f'<div class="dp-scroll"><table><caption>Mean ± standard deviation over {config.repeats} seeds; each measure '
-        f"for the enhanced → the stronger attack.</caption><thead><tr><th>model</th><th>test accuracy</th>"
-        f"<th>noise a step</th><th>ε for its unit</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    lines = [model_line(kept, model) for model in model_words(kept.config)]
+    for baseline in ("noise", "blank"):
+        cells = [said(kept.rows.row(m, attack=baseline), form) for m, (_, _, form) in COLUMNS.items()]
+        lines.append(Row((BASELINES[baseline], "", "", "", *cells), "reference"))
+    heads = ["model", "test accuracy", "noise a step", "ε for its unit"]
+    heads += [with_small(title, good) for title, good, _ in COLUMNS.values()]
+    caption = (
+        f"Mean ± standard deviation over {kept.config.repeats} seeds; each measure for the enhanced → the stronger "
+        f"attack."
     )
+    return table_html(heads, lines, caption)
 
 
-def model_line(n: dict, config: Config, model: str, words: str) -> str:
-    made = None if model == "vanilla" else promise(n, config, model)
-    cells = [
-        said(n, f"accuracy_{model}", "{:.1%}"),
-        said(n, f"noise_{model}", "{:.4f}") if made else "0",
+def model_line(kept: Kept, model: str) -> list[str]:
+    rows, made = kept.rows, promise(kept.rows, kept.config, model)
+    return [
+        model_words(kept.config)[model],
+        kept.accuracy(model),
+        said(rows.row("noise", defence=model), "{:.4f}") if made else "0",
         f"{rounded_up(made.epsilon)} ({made.unit})" if made else "∞",
+        *(enhanced_to_stronger(kept, measure, model) for measure in COLUMNS),
     ]
-    for _, _, measure, form in COLUMNS:
-        values = [form.format(n[f"{measure}_{model}_{who}"]) for who in ("paper", "stronger")]
-        cells.append(" → ".join(values))
-    return f"<tr><td>{words}</td>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
-def ranks_finding(data: str) -> str:
-    points, unit = reference_points(data), UNIT[data]
-    ranks = {m: points[m].ranks.get("rank_correlation_distance_paper", math.nan) for m in ("record", "unit")}
-    alike = {m: points[m].ranks.get("rank_correlation_similarity_stronger", math.nan) for m in ("record", "unit")}
-    wrong = " With less noise the drawings gain contrast and lie farther from any photograph: a leak looks like safety."
-    reason = wrong if min(ranks.values()) > 0 else ""
-    return (
-        f"<b>{SUBJECT[data]}.</b> The paper reports that ε goes with the distance for a {unit} (the smaller ε, the "
-        f"farther: rank correlation near −1) and not for a record (near 0). Here it is {signed(ranks['unit'])} for "
-        f"a {unit} and {signed(ranks['record'])} for a record.{reason} With the correlation that the stronger attacker "
-        f"reaches, where +1 means that ε tells the leak, it is {signed(alike['unit'])} and {signed(alike['record'])}."
-    )
-
-
-def subclasses_finding() -> str:
-    values = reference_points("digits")["k_sub"].values
-    first, last = int(values["k_sub"].argmin()), int(values["k_sub"].argmax())
-
-    def from_to(name: str, form: str) -> str:
-        return f"from {form.format(values[name][first])} to {form.format(values[name][last])}"
-
-    return (
-        f"<b>More subclasses, σ and q fixed.</b> From k_sub = {values['k_sub'][first]:g} to "
-        f"{values['k_sub'][last]:g} the accuracy goes {from_to('accuracy', '{:.0%}')} and the stronger attacker's "
-        f"correlation {from_to('similarity_stronger', '{:.2f}')}. The paper reports that both rise: more use, less "
-        f"protection."
-    )
+def enhanced_to_stronger(kept: Kept, measure: str, model: str) -> str:
+    form = COLUMNS[measure][2]
+    return " → ".join(form.format(row.value) for row in kept.rows.where(measure=measure, defence=model))
 
 
 # ---- two controls the paper lacks
 def equal_noise_control() -> widgets.VBox:
-    lines = [equal_noise_line(preset) for preset in SUBJECT if numbers_of(preset)]
-    return card(text("".join(f"<p>{line}</p>" for line in lines) or LATER), name="dp-control-equal")
-
-
-def equal_noise_line(preset: str) -> str:
-    n, config = numbers_of(preset)
-    unit = model_words(config)["unit"]
-    one, other = "similarity_mean_equal_stronger", "similarity_mean_unit_stronger"
-    return (
-        f"<b>{SUBJECT[preset]}.</b> With the noise of the {unit} model ({said(n, 'noise_equal', '{:.4f}')} a step), "
-        f"record-level training hides <b>{hides_words(n, one, other, config.repeats)}</b> {unit}: the stronger "
-        f"attacker reaches correlation {said(n, one, '{:.2f}')} against {said(n, other, '{:.2f}')}, at accuracy "
-        f"{said(n, 'accuracy_equal', '{:.1%}')} against {said(n, 'accuracy_unit', '{:.1%}')}."
-    )
+    return control(claims.equal_noise, "dp-control-equal")
 
 
 def stronger_attacker_control() -> widgets.VBox:
-    lines = [stronger_line(preset) for preset in SUBJECT if numbers_of(preset)]
-    return card(text("".join(f"<p>{line}</p>" for line in lines) or LATER), name="dp-control-stronger")
+    return control(claims.stronger_attacker, "dp-control-stronger")
 
 
-def stronger_line(preset: str) -> str:
-    n, config = numbers_of(preset)
-    words = model_words(config)
-    both = ", and ".join(
-        f"from {n[f'recognised_mean_{m}_paper']:.0%} to {said(n, f'recognised_mean_{m}_stronger', '{:.0%}')} for "
-        f"{words[m]}"
-        for m in ("record", "unit")
+def control(check: Callable[[Kept], Verdict], name: str) -> widgets.VBox:
+    found = of_each_result(check)
+    lines = [f"<p><b>{subject}.</b> {capital(one.sentence)}.</p>" for subject, one in found.items()]
+    return card(text("".join(lines) or LATER), name=name)
+
+
+# ---- all of it in one table, for the page of all lessons
+def results_html() -> str:
+    """The private models of every data set: what they promise, and what two attackers draw from them."""
+    lines = [line for kept in kept_results().values() for line in result_lines(kept)]
+    if not lines:
+        return LATER
+    config = next(iter(kept_results().values())).config
+    caption = (
+        f"Mean ± standard deviation over {config.repeats} seeds. Both private models share q, T, S and η; σ is "
+        f"searched until both have the same test accuracy. Correlation with, and recognition of, what an attacker "
+        f"draws: the published enhanced attack, and a stronger one (prior and blur). ε is for the unit named, "
+        f"{NEIGHBOURS[config.neighbours]}, δ below 1/units, {ACCOUNTANTS['tight'].words}."
     )
-    near = {m: n[f"distance_mean_{m}"] for m in ("vanilla_paper", "record_paper", "unit_paper", "noise", "blank")}
-    return (
-        f"<b>{SUBJECT[preset]}.</b> The share of classes recognised goes {both}. The distance alone could not tell: it "
-        f"is {near['vanilla_paper']:.1f} without any defence, {near['record_paper']:.1f} and "
-        f"{near['unit_paper']:.1f} with the two, {near['noise']:.1f} for noise, {near['blank']:.1f} for black."
-    )
+    worse = "higher: worse leak"
+    heads = ("", "hides", with_small("ε", "lower: stronger promise"), with_small("accuracy", "higher: more useful"))
+    heads += (with_small("correlation, published attack", worse), with_small("stronger attack", worse))
+    heads += (with_small("recognised, published → stronger attack", worse),)
+    return table_html(heads, lines, caption)
+
+
+def result_lines(kept: Kept) -> list[list[str]]:
+    rows, config = kept.rows, kept.config
+    what = f"{config.people} generated people" if config.data in FACES else kept.subject.split(",")[0]
+    finer = [f"{config.k_sub} subclasses a class"] if config.unit == "subclass" else []
+    title = ", ".join([what, WORDS[config.model], *finer, f"accuracy {config.accuracy:.0%}"])
+    return [
+        [
+            title if model == "record" else "",
+            model_words(config)[model],
+            rounded_up(promise(rows, config, model).epsilon),
+            kept.accuracy(model),
+            *(said(row, "{:.2f}") for row in rows.where(measure="similarity_mean", defence=model)),
+            enhanced_to_stronger(kept, "recognised_mean", model),
+        ]
+        for model in ("record", "unit", "equal")
+    ]

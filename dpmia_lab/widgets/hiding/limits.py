@@ -1,45 +1,64 @@
 """What lesson 3 does not promise: the paper's own premises with their numbers, and how few classes can be hidden."""
 
+from dataclasses import dataclass
+
 import ipywidgets as widgets
 
 from dpmia_lab.experiments.hiding import PRESETS
 from dpmia_lab.privacy import accounting, paper
-from dpmia_lab.reference import shipped
-from dpmia_lab.widgets.hiding.findings import belief_words
+from dpmia_lab.widgets.hiding.words import belief_words, published
 from dpmia_lab.widgets.kit.parts import card, text
+from dpmia_lab.widgets.kit.tables import table_html
+
+
+@dataclass(frozen=True)
+class Premises:
+    """A printed setting: what of the paper's theorem it breaks, and the T that would give its ε, by accountant."""
+
+    sigma: float
+    epsilon: float
+    broken: int
+    of: int
+    steps: dict[str, int]
+
+
+def premises_of(unit: dict) -> list[Premises]:
+    """For each σ and ε that the paper prints for such a model."""
+    found, q, delta = [], unit["q"], unit["delta"]
+    for sigma, epsilon in zip(unit["sigma"], unit["epsilon"], strict=True):
+        steps = {"theorem": round(paper.closed_form_steps(epsilon, sigma, q, delta, "replace-one"))}
+        conditions = paper.closed_form(sigma, q, steps["theorem"], delta, "replace-one").conditions
+        for accountant in ("paper-moments", "moments"):
+            steps[accountant] = accounting.steps_for(accountant, epsilon, sigma, q, delta, "replace-one")
+        broken = sum(not condition.met for condition in conditions)
+        found.append(Premises(sigma, epsilon, broken, len(conditions), steps))
+    return found
 
 
 def paper_premises() -> widgets.VBox:
     """The paper's printed (sub)class-level settings: what its theorem needs, and the T each ε would take."""
-    rows = "".join(premise_rows(shipped("published")[name]["unit"]) for name in ("hiding_digits", "hiding_faces"))
-    head = "<th>ε printed</th><th>q; must be below 1/(16σ)</th><th>premises of the theorem broken</th>"
-    head += "<th>T by its theorem</th><th>T by its moments</th><th>T, sound accountant</th>"
-    return card(
-        text(
-            f"<h3>The paper's settings against its own theorem</h3><div class='dp-scroll'><table><caption>Replace one; "
-            f"δ as printed. T: how many steps give the printed ε at the printed σ and q. One training has one T; no "
-            f"column has the same number in all rows of a data set.</caption><thead><tr><th>model</th>{head}</tr>"
-            f"</thead><tbody>{rows}</tbody></table></div>"
-        ),
-        name="dp-premises",
+    heads = ("model", "ε printed", "q; must be below 1/(16σ)", "premises of the theorem broken")
+    heads += ("T by its theorem", "T by its moments", "T, sound accountant")
+    caption = (
+        "Replace one; δ as printed. T: how many steps give the printed ε at the printed σ and q. One training has one "
+        "T; no column has the same number in all rows of a data set."
     )
+    rows = [row for data in ("digits", "faces") for row in premise_rows(published(data)["unit"])]
+    table = table_html(heads, rows, caption)
+    return card(text(f"<h3>The paper's settings against its own theorem</h3>{table}"), name="dp-premises")
 
 
-def premise_rows(unit: dict) -> str:
-    rows = []
-    for sigma, epsilon in zip(unit["sigma"], unit["epsilon"], strict=True):
-        q, delta = unit["q"], unit["delta"]
-        steps = paper.closed_form_steps(epsilon, sigma, q, delta, "replace-one")
-        conditions = paper.closed_form(sigma, q, round(steps), delta, "replace-one").conditions
-        broken = sum(not condition.met for condition in conditions)
-        how = epsilon, sigma, q, delta, "replace-one"
-        others = [accounting.steps_for(accountant, *how) for accountant in ("paper-moments", "moments")]
-        rows.append(
-            f"<tr><td>{unit['name']}-level, σ = {sigma:g}</td><td>{epsilon:g}</td>"
-            f"<td>{q:g}; {1 / (16 * sigma):.3f}</td><td>{broken} of {len(conditions)}</td>"
-            f"<td>{steps:.0f}</td><td>{others[0]}</td><td>{others[1]}</td></tr>"
+def premise_rows(unit: dict) -> list[tuple[str, ...]]:
+    return [
+        (
+            f"{unit['name']}-level, σ = {p.sigma:g}",
+            f"{p.epsilon:g}",
+            f"{unit['q']:g}; {1 / (16 * p.sigma):.3f}",
+            f"{p.broken} of {p.of}",
+            *(str(steps) for steps in p.steps.values()),
         )
-    return "".join(rows)
+        for p in premises_of(unit)
+    ]
 
 
 def nobody_drawn(units: int, q: float) -> float:

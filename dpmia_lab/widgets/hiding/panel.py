@@ -5,8 +5,8 @@ import ipywidgets as widgets
 from dpmia_lab.experiments import hiding
 from dpmia_lab.store import Store
 from dpmia_lab.widgets.hiding.controls import PRESET_WORDS, REASONS, new_controls
-from dpmia_lab.widgets.hiding.view import HidingView, row_html
-from dpmia_lab.widgets.hiding.words import model_words, stretched_pictures, summary_words
+from dpmia_lab.widgets.hiding.view import HidingView, row_html, stretched_pictures
+from dpmia_lab.widgets.hiding.words import PAIR, model_words, summary
 from dpmia_lab.widgets.inversion.view import AT_ONCE
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import panel, text
@@ -33,16 +33,12 @@ class HidingPanel(ExperimentPanel):
         return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-hiding")
 
 
-def summary(run: Run) -> str:
-    return summary_words(run.result.numbers, run.config)
-
-
 def compared_html(runs: list[Run]) -> str:
     """The same people under the two private models, run by run, as the stronger attacker drew them."""
     lines = []
     for run in runs:
         lines.append(f"<h4>Run {run.number}: {summary(run)}</h4>")
-        for model in ("record", "unit"):
-            pictures = stretched_pictures(run.result.arrays[f"picture_{model}_stronger"][:AT_ONCE])
+        for model in PAIR:
+            pictures = stretched_pictures(run.result.arrays[hiding.called("picture", model, "stronger")][:AT_ONCE])
             lines.append(row_html(f"run {run.number}, {model_words(run.config)[model]}", pictures))
     return "".join(lines)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import ipywidgets as widgets
 
-from dpmia_lab.widgets.hiding.findings import hides_words, numbers_of
+from dpmia_lab.widgets.hiding.claims import kept_results
 from dpmia_lab.widgets.hiding.panel import HidingPanel
-from dpmia_lab.widgets.hiding.words import model_words, promise, verdict, verdict_words
+from dpmia_lab.widgets.hiding.words import is_matched, model_words, promise, who_hid_more, who_hid_more_words
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 
@@ -30,10 +30,9 @@ def predict_hiding(panel: HidingPanel) -> widgets.VBox:
     )
 
     def measured(run: Run) -> None:
-        n = run.result.numbers
-        if question.truth is None and n["matched_unit"] == n["matched_record"] == 1:
-            words = f"{verdict_words(run.result, run.config)} {reference_words(run)}"
-            question.measured(verdict(run.result), words)
+        if question.truth is None and is_matched(run.result.rows):
+            words = f"{who_hid_more_words(run.result, run.config)} {reference_words(run)}"
+            question.measured(who_hid_more(run.result), words)
 
     panel.listeners.append(measured)
     return question.view
@@ -41,15 +40,11 @@ def predict_hiding(panel: HidingPanel) -> widgets.VBox:
 
 def reference_words(run: Run) -> str:
     """What the same settings came to over several seeds, if they are those of the reference."""
-    for preset in ("faces", "digits"):
-        kept = numbers_of(preset)
-        if kept and replace(kept[1], repeats=1, seed=0) == replace(run.config, repeats=1, seed=0):
-            n, config = kept
-            one, other = "similarity_mean_unit_stronger", "similarity_mean_record_stronger"
-            how = hides_words(n, one, other, config.repeats)
-            return (
-                f"Over the reference's {config.repeats} seeds {model_words(config)['unit']} hides {how} record-level."
-            )
+    for kept in kept_results().values():
+        if replace(kept.config, repeats=1, seed=0) == replace(run.config, repeats=1, seed=0):
+            how = kept.hides("unit", "record", "stronger")
+            unit = model_words(kept.config)["unit"]
+            return f"Over the reference's {kept.config.repeats} seeds {unit} hides {how} record-level."
     return ""
 
 
@@ -58,7 +53,7 @@ def task_strong_promise(panel: HidingPanel) -> widgets.VBox:
         run = panel.last
         if run is None:
             return False, NO_RUN
-        made, share = promise(run.result.numbers, run.config, "record"), recognised(run, "record")
+        made, share = promise(run.result.rows, run.config, "record"), recognised(run, "record")
         if made is None or made.epsilon > SMALL_EPSILON:
             found = f"it is {made.epsilon:.2g}" if made else "there is none"
             return False, (
@@ -84,7 +79,7 @@ def task_strong_promise(panel: HidingPanel) -> widgets.VBox:
 
 
 def recognised(run: Run, model: str) -> float:
-    return run.result.numbers[f"recognised_mean_{model}_stronger"]
+    return run.result.rows.value("recognised_mean", defence=model, attack="stronger")
 
 
 def task_price(panel: HidingPanel) -> widgets.VBox:
@@ -92,8 +87,8 @@ def task_price(panel: HidingPanel) -> widgets.VBox:
         run = panel.last
         if run is None:
             return False, NO_RUN
-        n, c = run.result.numbers, run.config
-        made, accuracy = promise(n, c, "unit"), n["accuracy_unit"]
+        rows, c = run.result.rows, run.config
+        made, accuracy = promise(rows, c, "unit"), rows.value("accuracy", defence="unit")
         if c.unit == "subclass" and c.k_sub > 50:
             return False, f"Your subclasses are too small for this task: k_sub is {c.k_sub}, at most 50 counts."
         if accuracy < USEFUL:
@@ -108,9 +103,9 @@ def task_price(panel: HidingPanel) -> widgets.VBox:
                 f"larger; fewer steps T or a smaller q also spend less."
             )
         return True, (
-            f"{made.words()} at {accuracy:.0%} accuracy, where no defence has {n['accuracy_vanilla']:.0%}: that is the "
-            f"price. The stronger attacker's drawings: {recognised(run, 'unit'):.0%} recognised "
-            f"(noise {n['recognised_mean_noise']:.0%})."
+            f"{made.words()} at {accuracy:.0%} accuracy, where no defence has "
+            f"{rows.value('accuracy', defence='vanilla'):.0%}: that is the price. The stronger attacker's drawings: "
+            f"{recognised(run, 'unit'):.0%} recognised (noise {rows.value('recognised_mean', attack='noise'):.0%})."
         )
 
     return task(
@@ -129,13 +124,15 @@ def task_two_names(panel: HidingPanel) -> widgets.VBox:
                 "Two runs are needed that differ in nothing but the unit: one for a class, one for a subclass with "
                 "k_sub = 1. Small digits with T = 30 are quickest."
             )
-        one, other = (run.result.numbers for run in pair)
-        if one["sigma_unit"] != other["sigma_unit"] or one["accuracy_unit"] != other["accuracy_unit"]:
+        one, other = (
+            {measure: run.result.rows.value(measure, defence="unit") for measure in ("sigma", "accuracy", "units")}
+            for run in pair
+        )
+        if one["sigma"] != other["sigma"] or one["accuracy"] != other["accuracy"]:
             return False, "The two runs came out differently, which should not happen: please report their settings."
         return True, (
-            f"σ = {one['sigma_unit']:.3g}, accuracy {one['accuracy_unit']:.1%} and K = {one['units_unit']:.0f} units "
-            f"in both: one subclass a class <i>is</i> the class. At the other end, as many subclasses as records are "
-            f"the records."
+            f"σ = {one['sigma']:.3g}, accuracy {one['accuracy']:.1%} and K = {one['units']:.0f} units in both: one "
+            f"subclass a class <i>is</i> the class. At the other end, as many subclasses as records are the records."
         )
 
     return task(

@@ -5,16 +5,17 @@ from html import escape
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.hiding import MODELS, Config
+from dpmia_lab.experiments.hiding import MODELS, Config, called
 from dpmia_lab.stages import Event, Progress, Snapshot
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.hiding.controls import CHARTED
 from dpmia_lab.widgets.hiding.words import (
+    ATTACKER_WORDS,
     matched_html,
     model_words,
+    models_html,
     published_html,
-    stretched_pictures,
-    table_html,
-    verdict_words,
+    who_hid_more_words,
 )
 from dpmia_lab.widgets.inversion.view import AT_ONCE, pages
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
@@ -22,12 +23,6 @@ from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import column, download_html, on_change, text
 from dpmia_lab.widgets.kit.pictures import data_uri, picture_html, sheet
 
-ATTACKER_WORDS = {
-    "paper": "enhanced (paper A, lesson 1)",
-    "stronger": "stronger: smooth, blurred",
-}
-CHARTED = [("Euclidean distance", "distance"), ("1 − SSIM (structure)", "ssim_distance")]
-CHARTED += [("correlation (scale-free)", "similarity")]
 TRIES = 4  # of the search for σ are shown at a time
 SEARCH = "looking for σ"
 
@@ -38,7 +33,7 @@ class HidingView:
     def __init__(self) -> None:
         self.result: Result | None = None
         self.config: Config | None = None
-        self.live: dict[str, np.ndarray] = {}
+        self.live: dict[str, np.ndarray] = {}  # pictures, called as in a result
         self.tries: list[str] = []
         self.attacker = field(choice("attacker", swapped(ATTACKER_WORDS)), "attacker")
         stretch = "stretch contrast, so that faint drawings show"
@@ -47,7 +42,7 @@ class HidingView:
         self.rows = text("", "dp-fades", "dp-model-rows")
         self.search = text("", "dp-search")
         self.verdict, self.table = text("", "dp-fades"), text("", "dp-fades", "dp-results-numbers")
-        self.measure = field(choice("measure", CHARTED), "measure")
+        self.measure = field(choice("measure", swapped(CHARTED)), "measure")
         self.chart = ChartPlace(
             self.drawn, "dpmia_lab.plots.hiding", "dp-fades", "dp-chart",
             keep="dpmia_lab_chart.png", others=self.kept_pictures,
@@ -96,14 +91,13 @@ class HidingView:
 
     # ---- when it is done
     def show(self, result: Result) -> None:
-        self.result, arrays = result, result.arrays
-        self.live = {"truth": arrays["truth"]}
-        self.live |= {name.removeprefix("picture_"): x for name, x in arrays.items() if name.startswith("picture_")}
+        self.result, self.live = result, dict(result.arrays)
         self.which.disabled = False
-        if list(self.which.options) != pages(len(arrays["truth"])):
-            self.which.options = pages(len(arrays["truth"]))
-        self.search.value = matched_html(result.numbers, self.config)
-        self.published.value = published_html(result.numbers, self.config)
+        there = pages(len(self.live["truth"]))
+        if list(self.which.options) != there:
+            self.which.options = there
+        self.search.value = matched_html(result.rows, self.config)
+        self.published.value = published_html(result.rows, self.config)
         self.details.layout.display = ""
         self.attacker_chosen()
 
@@ -111,8 +105,8 @@ class HidingView:
         self.draw_rows()
         if self.result is not None:
             who = self.attacker.value
-            self.verdict.value = f"<p>{verdict_words(self.result, self.config, who)}</p>"
-            self.table.value = table_html(self.result, self.config, who, ATTACKER_WORDS[who])
+            self.verdict.value = f"<p>{who_hid_more_words(self.result, self.config, who)}</p>"
+            self.table.value = models_html(self.result, self.config, who)
             self.chart.redraw()
 
     def draw_rows(self) -> None:
@@ -120,7 +114,7 @@ class HidingView:
         words = model_words(self.config) if self.result is not None else MODELS
         lines = [row_html("training pictures: what an attacker should not learn", self._pictures("truth", shown))]
         for model in MODELS:
-            drawn = self._pictures(f"{model}_{self.attacker.value}", shown)
+            drawn = self._pictures(called("picture", model, self.attacker.value), shown)
             lines.append(row_html(self._label(model, words[model]), drawn, f"dp-row-{model}"))
         self.rows.value = "".join(lines)
 
@@ -133,21 +127,24 @@ class HidingView:
     def _label(self, model: str, words: str) -> str:
         if self.result is None:
             return words
-        n, share = self.result.numbers, f"recognised_mean_{model}_{self.attacker.value}"
-        return f"{words}: {n[share]:.0%} recognised, test accuracy {n[f'accuracy_{model}']:.0%}"
+        rows = self.result.rows
+        share = rows.value("recognised_mean", defence=model, attack=self.attacker.value)
+        return f"{words}: {share:.0%} recognised, test accuracy {rows.value('accuracy', defence=model):.0%}"
 
     def drawn(self, width: int) -> Chart | None:
         if self.result is None:
             return None
-        from dpmia_lab.plots.hiding import models_chart
+        from dpmia_lab.plots.hiding import BASELINES, MARKS, models_chart
 
-        arrays, words = self.result.arrays, model_words(self.config)
+        arrays, measure = self.result.arrays, self.measure.value
+        models = {model: arrays[called(measure, model, self.attacker.value)] for model in MARKS}
+        baselines = {name: arrays[called(measure, attacker=name)] for name in BASELINES}
         names = [str(name) for name in arrays["names"]]
-        return models_chart(arrays, self.measure.value, self.attacker.value, names, words, width)
+        return models_chart(measure, models, baselines, names, model_words(self.config), width)
 
     def kept_pictures(self) -> list[str]:
         arrays = self.result.arrays
-        rows = [arrays["truth"], *(arrays[f"picture_{model}_{self.attacker.value}"] for model in MODELS)]
+        rows = [arrays["truth"], *(arrays[called("picture", model, self.attacker.value)] for model in MODELS)]
         return [download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows, zoom=2)))]
 
 
@@ -158,3 +155,9 @@ def row_html(label: str, pictures: np.ndarray | None, name: str = "") -> str:
     else:
         tiles = "".join(picture_html(x, f"{label.split(':')[0]}, number {i + 1}") for i, x in enumerate(pictures))
     return f'<h5>{escape(label)}</h5><div class="dp-model-row {name}">{tiles}</div>'
+
+
+def stretched_pictures(x: np.ndarray) -> np.ndarray:
+    """Each picture from black to white, so that a faint one can be seen; a flat one stays as it is."""
+    low, high = x.min(axis=(1, 2, 3), keepdims=True), x.max(axis=(1, 2, 3), keepdims=True)
+    return np.where(high - low > 1e-6, (x - low) / np.maximum(high - low, 1e-6), x)

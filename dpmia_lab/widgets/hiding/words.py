@@ -3,24 +3,31 @@
 import math
 from html import escape
 
-import numpy as np
-
-from dpmia_lab.experiments.hiding import Config
+from dpmia_lab.experiments.hiding import Config, called
 from dpmia_lab.experiments.matching import FACTOR, LEAST_SIGMA, MOST_SIGMA, TOLERANCE
 from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import Guarantee, rounded_up, short
+from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.reference import shipped
+from dpmia_lab.rows import Row, Rows
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
+from dpmia_lab.widgets.kit.tables import Row as TableRow
 
-PRIVATE = ("record", "unit", "equal")
+PAIR = ("record", "unit")  # the models that are compared
 FACES = ("faces", "att_faces")
-# measure: (words, what is good, format)
+ATTACKER_WORDS = {
+    "paper": "enhanced (paper A, lesson 1)",
+    "stronger": "stronger: smooth, blurred",
+}
+# measure of a row: (words, what is good, format)
 MEASURES = {
-    "recognised": ("recognised by the judge", "higher: worse leak", "{:.0%}"),
-    "similarity": ("correlation", "higher: worse leak", "{:.2f}"),
-    "distance": ("Euclidean distance", "lower: closer", "{:.2f}"),
-    "ssim_distance": ("1 − SSIM", "lower: closer", "{:.3f}"),
+    "recognised_mean": ("recognised by the judge", "higher: worse leak", "{:.0%}"),
+    "similarity_mean": ("correlation", "higher: worse leak", "{:.2f}"),
+    "distance_mean": ("Euclidean distance", "lower: closer", "{:.2f}"),
+    "ssim_distance_mean": ("1 − SSIM", "lower: closer", "{:.3f}"),
 }
 CLEAR = 0.05  # a smaller difference of correlations no eye would see
 
@@ -35,72 +42,86 @@ def model_words(config: Config) -> dict[str, str]:
     }
 
 
-def published_name(data: str) -> str:
-    """Where the paper's figures for such data are kept."""
-    return "hiding_faces" if data.split(":")[0] in FACES else "hiding_digits"
+def published(data: str) -> dict:
+    """The paper's figures for such data."""
+    return shipped("published")["hiding_faces" if data.split(":")[0] in FACES else "hiding_digits"]
 
 
-def promise(numbers: dict, config: Config, model: str) -> Guarantee | None:
+def said(row: Row, form: str) -> str:
+    """The number, and its standard deviation over seeds where there are several."""
+    return form.format(row.value) + (f" ± {form.format(row.spread)}" if row.spread is not None else "")
+
+
+# ---- what was promised
+def promise(rows: Rows, config: Config, model: str) -> Guarantee | None:
     """The tightest ε there is, with all that gives it a meaning; of several seeds the mean."""
-    unit = config.unit if model == "unit" else "record"
-    for name, accountant in (("epsilon_tight", "tight"), ("epsilon", "moments")):
-        if f"{name}_{model}" in numbers:
-            how = unit, config.neighbours, delta_of(numbers, model), accountant
-            return Guarantee(numbers[f"{name}_{model}"], *how)
+    for measure, accountant in (("epsilon_tight", "tight"), ("epsilon", "moments")):
+        if rows.has(measure, defence=model):
+            unit = config.unit if model == "unit" else "record"
+            delta = float(f"{rows.value('delta', defence=model):.6g}")
+            return Guarantee(rows.value(measure, defence=model), unit, config.neighbours, delta, accountant)
     return None
 
 
-def delta_of(numbers: dict, model: str) -> float:
-    return float(f"{numbers[f'delta_{model}']:.6g}")
-
-
-def promise_words(numbers: dict, config: Config, model: str) -> str:
+def promise_words(rows: Rows, config: Config, model: str) -> str:
     if model == "vanilla":
         return "no promise (ε = ∞)"
-    made = promise(numbers, config, model)
+    made = promise(rows, config, model)
     return made.words() if made else "no accountant gives an ε here"
 
 
+def belief_words(epsilon: float) -> str:
+    """How sure an attacker may become who was torn 50 : 50."""
+    sure = highest_belief(0.5, epsilon)
+    return "practically 100 %" if sure > 0.99995 else f"{sure:.2%}" if sure > 0.99 else f"{sure:.0%}"
+
+
 # ---- was accuracy matched?
-def matched_html(numbers: dict, config: Config) -> str:
+def is_matched(rows: Rows) -> bool:
+    return all(rows.value("matched", defence=model) == 1 for model in PAIR)
+
+
+def matched_html(rows: Rows, config: Config) -> str:
     """Whether what follows compares models of equal use, and if not why."""
     words = model_words(config)
-    sentences = [unmatched_words(numbers, config, m, words[m]) for m in ("unit", "record")]
-    missing = " ".join(sentence for sentence in sentences if sentence)
-    if missing:
-        return f'<div class="dp-error" role="status"><b>Not at equal accuracy.</b> {missing}</div>'
+    if not is_matched(rows):
+        missing = filter(None, (unmatched_words(rows, config, model) for model in ("unit", "record")))
+        return f'<div class="dp-error" role="status"><b>Not at equal accuracy.</b> {" ".join(missing)}</div>'
+    accuracy = {row.defence: f"{row.value:.0%}" for row in rows.where(measure="accuracy")}
+    sigma = {row.defence: f"(σ = {row.value:.3g})" for row in rows.where(measure="sigma")}
     return (
         f'<div class="dp-note" role="status"><b>Equal accuracy: a fair comparison.</b> Wanted {config.accuracy:.0%}; '
-        f"record-level has {numbers['accuracy_record']:.0%} (σ = {numbers['sigma_record']:.3g}), {words['unit']} "
-        f"{numbers['accuracy_unit']:.0%} (σ = {numbers['sigma_unit']:.3g}), without defence "
-        f"{numbers['accuracy_vanilla']:.0%}.</div>"
+        f"record-level has {accuracy['record']} {sigma['record']}, {words['unit']} {accuracy['unit']} "
+        f"{sigma['unit']}, without defence {accuracy['vanilla']}.</div>"
     )
 
 
-def unmatched_words(numbers: dict, config: Config, model: str, words: str) -> str:
-    if numbers[f"matched_{model}"] == 1:
+def unmatched_words(rows: Rows, config: Config, model: str) -> str:
+    """How near the model came to the wanted accuracy, and why no nearer; nothing if it is there."""
+    matched, accuracy, sigma = (rows.value(measure, defence=model) for measure in ("matched", "accuracy", "sigma"))
+    if matched == 1:
         return ""
-    accuracy, sigma = numbers[f"accuracy_{model}"], numbers[f"sigma_{model}"]
     best = f"the nearest that was found is {accuracy:.0%} at σ = {sigma:.3g}"
-    seeds = f" in {1 - numbers[f'matched_{model}']:.0%} of the seeds" if config.repeats > 1 else ""
+    seeds = f" in {1 - matched:.0%} of the seeds" if config.repeats > 1 else ""
     if accuracy < config.accuracy and sigma < LEAST_SIGMA * FACTOR:
         why = "noise is not what holds it back: clipping or too few steps do, so try a larger T, η or S"
     elif accuracy > config.accuracy and sigma > MOST_SIGMA / FACTOR:
         why = f"even so much noise does not bring it down, and no σ above {MOST_SIGMA:g} is tried: try fewer steps"
     else:
         why = f"seven tries of σ did not come within {TOLERANCE:.0%}: accuracy may jump there, or depend on the seed"
+    words = model_words(config)[model]
     return f"The {words} model misses the wanted {config.accuracy:.0%}{seeds}: {best}; {why}."
 
 
 # ---- who hid more?
 def difference(result: Result, attacker: str) -> tuple[float, float]:
     """Record-level minus (sub)class-level correlation, class by class: the mean, and its standard error."""
-    arrays = result.arrays
-    by_class = arrays[f"similarity_record_{attacker}"] - arrays[f"similarity_unit_{attacker}"]
+    record, unit = (result.arrays[called("similarity", model, attacker)] for model in PAIR)
+    by_class = record - unit
     return float(by_class.mean()), float(by_class.std(ddof=1) / math.sqrt(len(by_class)))
 
 
-def verdict(result: Result, attacker: str = "stronger") -> int:
+def who_hid_more(result: Result, attacker: str = "stronger") -> int:
     """0: record-level hides clearly better; 1: (sub)class-level does; 2: about alike."""
     mean, error = difference(result, attacker)
     if abs(mean) <= max(CLEAR, 2 * error):
@@ -108,126 +129,107 @@ def verdict(result: Result, attacker: str = "stronger") -> int:
     return 0 if mean < 0 else 1
 
 
-def verdict_words(result: Result, config: Config, attacker: str = "stronger") -> str:
-    """The sentence behind the verdict, with its numbers."""
-    words, n = model_words(config), result.numbers
+def who_hid_more_words(result: Result, config: Config, attacker: str = "stronger") -> str:
+    """The sentence behind it, with its numbers."""
+    words, rows = model_words(config), result.rows
     mean, error = difference(result, attacker)
     found = [
         "<b>The record-level model hides more.</b>",
         f"<b>The {words['unit']} model hides more.</b>",
         "<b>They hide about alike.</b>",
-    ][verdict(result, attacker)]
-    recognised, alike = f"recognised_mean_{{}}_{attacker}", f"similarity_mean_{{}}_{attacker}"
-    seen = ", ".join(
-        f"{words[m]}: {n[recognised.format(m)]:.0%} recognised and correlation {n[alike.format(m)]:.2f}"
-        for m in ("record", "unit")
-    )
+    ][who_hid_more(result, attacker)]
+
+    def seen(defence: str, attack: str) -> list[str]:
+        measures = {"recognised_mean": "{:.0%}", "similarity_mean": "{:.2f}"}
+        return [form.format(rows.value(m, defence=defence, attack=attack)) for m, form in measures.items()]
+
+    models = ", ".join("{}: {} recognised and correlation {}".format(words[m], *seen(m, attacker)) for m in PAIR)
     return (
-        f"{found} {seen}, noise: {n['recognised_mean_noise']:.0%} and {n['similarity_mean_noise']:.2f}. The "
-        f"correlations differ by {abs(mean):.2f} ± {error:.2f} (standard error over classes); less than {CLEAR:g}, or "
-        f"than two standard errors, counts as alike."
+        f"{found} {models}, noise: {' and '.join(seen('', 'noise'))}. The correlations differ by {abs(mean):.2f} ± "
+        f"{error:.2f} (standard error over classes); less than {CLEAR:g}, or than two standard errors, counts as alike."
     )
+
+
+def hides_words(one: Row, other: Row, repeats: int) -> str:
+    """Of two correlations over seeds: whether the first is clearly lower, clearly higher, or neither."""
+    error = math.sqrt(((one.spread or 0.0) ** 2 + (other.spread or 0.0) ** 2) / repeats)
+    apart = one.value - other.value
+    if abs(apart) <= max(CLEAR, 2 * error):
+        return "about as well as"
+    return "better than" if apart < 0 else "worse than"
 
 
 # ---- tables
-def table_html(result: Result, config: Config, attacker: str, attacker_words: str) -> str:
+def models_html(result: Result, config: Config, attacker: str) -> str:
     """A row a model, then pictures that owe nothing to any attack."""
-    n, words = result.numbers, model_words(config)
-    head = "".join(
-        f"<th>{title}<br><small>{good}</small></th>"
-        for title, good in [
-            ("test accuracy", "higher: more useful"),
-            ("σ", "per unit"),
-            ("noise a step", "σS/(qK)"),
-            *((title, good) for title, good, _ in MEASURES.values()),
-        ]
+    n, rows = result.numbers, result.rows
+    heads = [("test accuracy", "higher: more useful"), ("σ", "per unit"), ("noise a step", "σS/(qK)")]
+    heads += [(title, good) for title, good, _ in MEASURES.values()]
+    seeds = f" and {config.repeats} seeds (± standard deviation over seeds)" if config.repeats > 1 else ", one seed"
+    caption = (
+        f"Attacker: {ATTACKER_WORDS[attacker]}. Means over {len(result.arrays['names'])} classes{seeds}. The judge, a "
+        f"network trained on other pictures, names {n['judge_accuracy']:.0%} of real ones; guessing gives "
+        f"{n['chance']:.1%}. It may name what no eye would: look at the pictures. Grey: pictures that owe nothing to "
+        f"the attack."
     )
-    rows = [model_row(n, config, m, words[m], attacker) for m in words]
-    for name, what in BASELINES.items():
-        cells = "".join(f"<td>{said(n, f'{m}_mean_{name}', form)}</td>" for m, (_, _, form) in MEASURES.items())
-        rows.append(f'<tr class="reference"><td>{what}</td><td></td><td></td><td></td>{cells}</tr>')
-    return (
-        f'<div class="dp-scroll"><table class="dp-models"><caption>Attacker: {attacker_words}. Means over '
-        f"{len(result.arrays['names'])} classes{seeds_words(config)}. The judge, a network trained on other pictures, "
-        f"names {n['judge_accuracy']:.0%} of real ones; guessing gives {n['chance']:.1%}. It may name what no eye "
-        f"would: look at the pictures. Grey: pictures that owe nothing to the attack.</caption>"
-        f"<thead><tr><th>model and its promise</th>{head}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+    lines = [model_row(rows, config, model, attacker) for model in model_words(config)]
+    lines += [TableRow((words, "", "", "", *leak_cells(rows, "", x)), "reference") for x, words in BASELINES.items()]
+    return table_html(["model and its promise", *(with_small(*head) for head in heads)], lines, caption, "dp-models")
 
 
-def model_row(n: dict, config: Config, model: str, words: str, attacker: str) -> str:
-    same = model == "equal" and n["sigma_equal"] == n["sigma_record"]
+def model_row(rows: Rows, config: Config, model: str, attacker: str) -> TableRow:
+    sigma = {row.defence: row.value for row in rows.where(measure="sigma")}
+    same = model == "equal" and sigma["equal"] == sigma["record"]
     note = "<br><small>the very model above: its search ended at its first try</small>" if same else ""
-    sigma = said(n, f"sigma_{model}", "{:.3g}") if model in PRIVATE else "0"
-    noise = said(n, f"noise_{model}", "{:.4f}") if model in PRIVATE else "0"
-    cells = [said(n, f"accuracy_{model}", "{:.0%}"), sigma, noise]
-    cells += [said(n, f"{m}_mean_{model}_{attacker}", form) for m, (_, _, form) in MEASURES.items()]
-    return (
-        f'<tr class="dp-model-{model}"><td><b>{escape(words)}</b><br><small>{promise_words(n, config, model)}</small>'
-        f"{note}</td>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
-    )
+    title = f"<b>{escape(model_words(config)[model])}</b>"
+    promised = with_small(Html(title), promise_words(rows, config, model))
+    cells = [said(rows.row("accuracy", defence=model), "{:.0%}"), "0", "0"]
+    if model in sigma:
+        cells[1] = said(rows.row("sigma", defence=model), "{:.3g}")
+        cells[2] = said(rows.row("noise", defence=model), "{:.4f}")
+    return TableRow((Html(promised + note), *cells, *leak_cells(rows, model, attacker)), f"dp-model-{model}")
 
 
-def said(numbers: dict, name: str, form: str) -> str:
-    """The number, and its standard deviation over seeds where there are several."""
-    spread = numbers.get(f"{name}_sd")
-    return form.format(numbers[name]) + (f" ± {form.format(spread)}" if spread is not None else "")
+def leak_cells(rows: Rows, model: str, attacker: str) -> list[str]:
+    return [said(rows.row(m, defence=model, attack=attacker), form) for m, (_, _, form) in MEASURES.items()]
 
 
-def seeds_words(config: Config) -> str:
-    return f" and {config.repeats} seeds (± standard deviation over seeds)" if config.repeats > 1 else ", one seed"
-
-
-def published_html(numbers: dict, config: Config) -> str:
+def published_html(rows: Rows, config: Config) -> str:
     """The paper's pairs of models at equal accuracy, in grey, and this run's pair below."""
-    paper = shipped("published")[published_name(config.data)]
-    unit = paper["unit"]["name"]
-    rows = [
-        f'<tr class="reference"><td>paper A</td><td>{accuracy:.1%}</td><td>{s1:g}</td><td>{e1:g}</td>'
-        f"<td>{s2:g}</td><td>{e2:g}</td></tr>"
-        for accuracy, s1, e1, s2, e2 in zip(
-            paper["record"]["accuracy"],
-            paper["record"]["sigma"],
-            paper["record"]["epsilon"],
-            paper["unit"]["sigma"],
-            paper["unit"]["epsilon"],
-            strict=True,
-        )
+    paper = published(config.data)
+    record, unit = paper["record"], paper["unit"]
+    name = unit["name"]
+    columns = record["accuracy"], record["sigma"], record["epsilon"], unit["sigma"], unit["epsilon"]
+    lines = [
+        TableRow(("paper A", f"{accuracy:.1%}", *(f"{value:g}" for value in others)), "reference")
+        for accuracy, *others in zip(*columns, strict=True)
     ]
-    ours = [promise(numbers, config, model) for model in ("record", "unit")]
-    epsilons = [rounded_up(made.epsilon) if made else "–" for made in ours]
-    rows.append(
-        f"<tr><td>this run</td><td>{numbers['accuracy_unit']:.1%}</td><td>{numbers['sigma_record']:.3g}</td>"
-        f"<td>{epsilons[0]}</td><td>{numbers['sigma_unit']:.3g}</td><td>{epsilons[1]}</td></tr>"
+    ours = ["this run", f"{rows.value('accuracy', defence='unit'):.1%}"]
+    for model in PAIR:
+        made = promise(rows, config, model)
+        ours += [f"{rows.value('sigma', defence=model):.3g}", rounded_up(made.epsilon) if made else "–"]
+    caption = (
+        f"{paper['source']} (without defence {paper['vanilla_accuracy']:.1%}). Its ε as printed: record-level for δ = "
+        f"{short(record['delta'])}, {name}-level for δ = {short(unit['delta'])}. Other data, q and T: compare "
+        f"directions, not numbers."
     )
-    return (
-        f'<div class="dp-scroll"><table><caption>{paper["source"]} (without defence '
-        f"{paper['vanilla_accuracy']:.1%}). Its ε as printed: record-level for δ = {short(paper['record']['delta'])}, "
-        f"{unit}-level for δ = {short(paper['unit']['delta'])}. Other data, q and T: compare directions, not "
-        f"numbers.</caption><thead><tr><th></th><th>test accuracy</th><th>record-level σ</th><th>ε for a record</th>"
-        f"<th>{unit}-level σ</th><th>ε for a {unit if config.unit == unit else f'{unit} (here: {config.unit})'}</th>"
-        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+    hidden = name if config.unit == name else f"{name} (here: {config.unit})"
+    heads = ("", "test accuracy", "record-level σ", "ε for a record", f"{name}-level σ", f"ε for a {hidden}")
+    return table_html(heads, [*lines, ours], caption)
 
 
-def summary_words(numbers: dict, config: Config) -> str:
+def summary(run: Run) -> str:
     """One line that tells two runs apart."""
+    config, rows = run.config, run.result.rows
     how = [f"{config.model} on {escape(config.data)}"]
     how += [f"{config.people} people"] if config.data.split(":")[0] in FACES else []
     how.append(f"{config.unit}-level" + (f", k_sub {config.k_sub}" if config.unit == "subclass" else ""))
     how.append(f"q = {number_text(config.q)}, T = {config.steps}, S = {number_text(config.clip)}")
-    promises = [promise(numbers, config, model) for model in ("record", "unit")]
+    promises = [promise(rows, config, model) for model in PAIR]
     epsilons = [f"ε {rounded_up(made.epsilon)} for a {made.unit}" for made in promises if made]
+    accuracies = [f"{rows.value('accuracy', defence=model):.0%}" for model in PAIR]
+    leaks = [f"{rows.value('recognised_mean', defence=model, attack='stronger'):.0%}" for model in PAIR]
     return (
-        f"{', '.join(how)}, seed {config.seed}: accuracy {numbers['accuracy_record']:.0%} / "
-        f"{numbers['accuracy_unit']:.0%}; {', '.join(epsilons)}; recognised by the stronger attacker "
-        f'<span class="dp-exposed">{numbers["recognised_mean_record_stronger"]:.0%} / '
-        f"{numbers['recognised_mean_unit_stronger']:.0%}</span>"
+        f"{', '.join(how)}, seed {config.seed}: accuracy {' / '.join(accuracies)}; {', '.join(epsilons)}; recognised "
+        f'by the stronger attacker <span class="dp-exposed">{" / ".join(leaks)}</span>'
     )
-
-
-def stretched_pictures(x: np.ndarray) -> np.ndarray:
-    """Each picture from black to white, so that a faint one can be seen; a flat one stays as it is."""
-    low, high = x.min(axis=(1, 2, 3), keepdims=True), x.max(axis=(1, 2, 3), keepdims=True)
-    return np.where(high - low > 1e-6, (x - low) / np.maximum(high - low, 1e-6), x)

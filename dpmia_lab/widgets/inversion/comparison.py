@@ -1,5 +1,7 @@
 """Original against enhanced attack: the papers' figures, this lab's reference, and the reader's own run."""
 
+from dataclasses import replace
+
 import ipywidgets as widgets
 import numpy as np
 
@@ -70,7 +72,7 @@ class ComparisonPanel:
     # ---- the reader's own run
     def begin(self) -> Stage[tuple[comparison.Config, Result]]:
         base = comparison.PRESETS[self.which.value]
-        config = comparison.replace(base, repeats=self.repeats.value, seed=self.seed.value)
+        config = replace(base, repeats=self.repeats.value, seed=self.seed.value)
         self.drawn: dict[str, np.ndarray] = {}
         self.which.disabled = True  # what comes out belongs to this set
         return self.stage(config)

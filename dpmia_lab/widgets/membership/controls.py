@@ -1,10 +1,13 @@
 """The controls of lesson 4: one for each setting of the experiment, with the words a reader meets."""
 
+from dataclasses import Field
+
 import ipywidgets as widgets
 
 from dpmia_lab.data.mnist import five_thousand_file
 from dpmia_lab.game.settings import MODELS, OFFERED, OPTIMIZERS
-from dpmia_lab.widgets.kit.controls import Reason, choice, scale
+from dpmia_lab.options import options_of
+from dpmia_lab.widgets.kit.controls import Reason, choice, scale, swapped
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 
 # data set: (words, kind)
@@ -24,12 +27,6 @@ MODEL_WORDS = {
     "cnn": "convolutional network",
     "transfer": "last layers on a public face network",
     "graph": "graph convolution",
-}
-DEFENCE_WORDS = {
-    "none": "none",
-    "central": "central: noise on gradients",
-    "local": "local: noise on the data",
-    "regularised": "regularisation, no promise",
 }
 OPTIMIZER_WORDS = {"adam": "Adam", "sgd": "plain steps"}
 PRESET_WORDS = {
@@ -66,45 +63,39 @@ def only_hidden_layer(values: dict) -> str:
 
 
 def only_under(defence: str) -> Reason:
-    return lambda values: "" if values["defence"] == defence else f"Only with the defence “{DEFENCE_WORDS[defence]}”."
+    return lambda values: "" if values["defence"] == defence else f"Only with the defence “{OFFERED[defence].title}”."
 
 
-def only_local_pictures(values: dict) -> str:
-    if kind_of(values["data"]) not in ("pictures", ""):
-        return "Only pictures have pixels."
-    return only_under("local")(values)
+def only_pictures(words: str, defence: str) -> Reason:
+    def reason(values: dict) -> str:
+        return only_under(defence)(values) if kind_of(values["data"]) in ("pictures", "") else words
 
-
-def only_regularised_pictures(values: dict) -> str:
-    if kind_of(values["data"]) not in ("pictures", ""):
-        return "Only pictures can be moved and turned."
-    return only_under("regularised")(values)
+    return reason
 
 
 def not_central(values: dict) -> str:
     return "Central noise pays for every step beforehand." if values["defence"] == "central" else ""
 
 
-REASONS = {
-    "classes": only_generated_bits,
-    "people": only_faces,
-    "width": only_hidden_layer,
-    "z": only_under("central"),
-    "clip": only_under("central"),
-    "epsilon_i": only_under("local"),
-    "cell": only_local_pictures,
-    "reach": only_local_pictures,
-    "dropout": only_under("regularised"),
-    "decay": only_under("regularised"),
-    "augment": only_regularised_pictures,
-    "patience": not_central,
-}
+def reasons() -> dict[str, Reason]:
+    """Of each control that does not always apply; every option of a defence needs that defence."""
+    of_defences = {name: only_under(defence) for defence, kind in OFFERED.items() for name in options_of(kind)}
+    return of_defences | {
+        "classes": only_generated_bits,
+        "people": only_faces,
+        "width": only_hidden_layer,
+        "cell": only_pictures("Only pictures have pixels.", "local"),
+        "reach": only_pictures("Only pictures have pixels.", "local"),
+        "augment": only_pictures("Only pictures can be moved and turned.", "regularised"),
+        "patience": not_central,
+    }
 
 
+# ---- the controls
 def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     """``sets``: the data sets there are, as (words, name)."""
     models = dict.fromkeys(model for fitting in MODELS.values() for model in fitting)
-    return {
+    made = {
         "data": choice("data set", [*sets, (OWN_WORDS, OWN)]),
         "records": scale("n, records trained on", (50, 100, 200, 500, 1000, 2000, 4000, 8000)),
         "epochs": scale("epochs: times each is seen", (1, 2, 5, 10, 20, 40, 80, 160)),
@@ -115,7 +106,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "batch": scale("records a step", (16, 32, 64, 128, 256)),
         "rate": scale("η, size of a step", (0.0005, 0.001, 0.002, 0.005, 0.01, 0.03, 0.1)),
         "optimizer": choice("steps are taken with", [(OPTIMIZER_WORDS[name], name) for name in OPTIMIZERS]),
-        "defence": choice("defence", [(DEFENCE_WORDS[name], name) for name in OFFERED]),
+        "defence": choice("defence", swapped({name: defence.title for name, defence in OFFERED.items()})),
         "z": scale("z, noise a step", (0.3, 0.5, 0.7, 1.0, 2.0, 4.0, 6.0, 8.0, 16.0)),
         "clip": scale("clipping norm", (0.5, 1.0, 2.0, 4.0, 8.0)),
         "epsilon_i": scale("ε of one bit, pixel or edge", (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 50.0)),
@@ -130,3 +121,17 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "inside": scale("shadow models, halves of the candidates", (0, 4, 8, 16, 32, 64, 128)),
         "seed": widgets.IntText(description="seed (fixes every random choice)"),
     }
+    return made | {name: plain_field(option) for name, option in defence_options().items() if name not in made}
+
+
+def defence_options() -> dict[str, Field]:
+    return {name: option for defence in OFFERED.values() for name, option in options_of(defence).items()}
+
+
+def plain_field(option: Field) -> widgets.ValueWidget:
+    """For an option that has no control made for it: its help line, and a field of its type."""
+    words, usual = option.metadata["help"], option.default
+    if isinstance(usual, bool):
+        return widgets.Checkbox(value=usual, description=words, indent=False)
+    kinds = {int: widgets.IntText, float: widgets.FloatText, str: widgets.Text}
+    return kinds[type(usual)](value=usual, description=words)

@@ -13,13 +13,13 @@ from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, error_html, row, text, with_classes
 from dpmia_lab.widgets.kit.stage_run import StageRun
-from dpmia_lab.widgets.membership.record import record_picture
-from dpmia_lab.widgets.membership.words import belief, belief_text
+from dpmia_lab.widgets.membership.record import belief, belief_text, record_picture
 
 # Few patients, learned by heart, and sixteen shadow models: a second or two.
 HOOK = membership.Config(
     data="hospital_like", classes=50, records=150, epochs=40, width=64, batch=32, white_box=False, shadows=0, inside=16
 )
+ATTACK = "lira_fixed"  # its scores are log likelihood ratios
 LETTERS = "ABCDEFGH"
 
 
@@ -42,9 +42,8 @@ def eight_asked() -> Stage[Asked]:
     x, member, rng = candidates_of(c, records).alike.records.x, result.arrays["member"], numpy_generator(c.seed, "hook")
     some = [rng.permutation(np.flatnonzero(member == kind))[: len(LETTERS) // 2] for kind in (True, False)]
     chosen = rng.permutation(np.concatenate(some))
-    return Asked(
-        x[chosen], member[chosen], result.arrays["scores_lira_fixed"][chosen], result.numbers["auc_lira_fixed"]
-    )
+    log_ratio = membership.scores_of(result.arrays)[ATTACK][chosen]
+    return Asked(x[chosen], member[chosen], log_ratio, result.rows.value("auc", attack=ATTACK, protocol="alike"))
 
 
 class MembershipHook:

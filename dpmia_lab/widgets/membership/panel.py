@@ -8,7 +8,7 @@ import ipywidgets as widgets
 from dpmia_lab.checks import one_of
 from dpmia_lab.data.population import load_population
 from dpmia_lab.experiments import membership
-from dpmia_lab.experiments.membership import ATTACKS, Config
+from dpmia_lab.experiments.membership import Config
 from dpmia_lab.game.settings import MODELS
 from dpmia_lab.options import number_text
 from dpmia_lab.store import Store
@@ -16,18 +16,19 @@ from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
 from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.tables import table_html, with_small
 from dpmia_lab.widgets.kit.upload import OWN, OwnFile
 from dpmia_lab.widgets.membership.controls import (
-    DEFENCE_WORDS,
     MODEL_WORDS,
     PRESET_WORDS,
-    REASONS,
+    defence_options,
     kind_of,
     new_controls,
     offered_sets,
+    reasons,
 )
 from dpmia_lab.widgets.membership.view import MembershipView
-from dpmia_lab.widgets.membership.words import best, guarantee, lower_bound
+from dpmia_lab.widgets.membership.words import attack_words, best, defence_words, guarantee, lower_bound
 
 
 class MembershipPanel(ExperimentPanel):
@@ -41,7 +42,7 @@ class MembershipPanel(ExperimentPanel):
         self.more = field(widgets.Checkbox(description="show how steps are taken", indent=False), "more")
         words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
         super().__init__(
-            "membership", membership, MembershipView(), new_controls, REASONS, words, query, store, offered_sets()
+            "membership", membership, MembershipView(), new_controls, reasons(), words, query, store, offered_sets()
         )
 
     def layout(self) -> widgets.VBox:
@@ -61,8 +62,7 @@ class MembershipPanel(ExperimentPanel):
             self.bar,
             self.problem,
             text("<h4>Settings of the defences</h4>"),
-            self.controls.group("z", "clip", "epsilon_i", "cell", "reach"),
-            self.controls.group("dropout", "decay", "augment", "patience"),
+            self.controls.group(*defence_options(), "patience"),
         ]
         return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-membership")
 
@@ -103,23 +103,6 @@ def found_words(path: Path) -> str:
     )
 
 
-def defence_words(config: Config) -> str:
-    """The defence with the settings that matter to it."""
-    c = config
-    parts = {
-        "none": [],
-        "central": [f"z = {number_text(c.z)}", f"clip {number_text(c.clip)}"],
-        "local": [f"ε = {number_text(c.epsilon_i)} each"],
-        "regularised": [
-            *([f"dropout {c.dropout:g}"] if c.dropout else []),
-            *([f"decay {number_text(c.decay)}"] if c.decay else []),
-            *(["moved pictures"] if c.augment else []),
-        ],
-    }[c.defence]
-    parts += [f"patience {c.patience}"] if c.patience and c.defence != "central" else []
-    return f"defence {', '.join([DEFENCE_WORDS[c.defence].split(':')[0].split(',')[0], *parts])}"
-
-
 def summary(run: Run) -> str:
     """What was done and what came out, in a line that tells two runs apart."""
     c, n = run.config, run.result.numbers
@@ -129,10 +112,10 @@ def summary(run: Run) -> str:
     how += [f"width {c.width}"] if c.model in ("mlp", "transfer") else []
     how += [f"n = {c.records:,}", f"{c.epochs} epochs, η = {number_text(c.rate)}, {c.batch} a step", defence_words(c)]
     how.append(f"{c.shadows} + {c.inside} shadow models")
-    worst = best(n, "tpr1")
+    auc, caught = best(run.result), best(run.result, "tpr1")
     return (
         f"{', '.join(how)}, seed {c.seed}: <span class='dp-protected'>{n['test_accuracy']:.0%} right</span>, "
-        f"<span class='dp-exposed'>AUC {n[f'auc_{best(n)}']:.2f}, {n[f'tpr1_{worst}']:.1%} caught at 1 %</span>"
+        f"<span class='dp-exposed'>AUC {auc.value:.2f}, {caught.value:.1%} caught at 1 %</span>"
     )
 
 
@@ -140,19 +123,21 @@ def compared_html(runs: list[Run]) -> str:
     """A line of numbers a run."""
     if not runs:
         return ""
-    heads = (
-        "<th>run</th><th>accuracy, new</th><th>accuracy, training</th><th>best AUC</th><th>caught at 1 %</th>"
-        "<th>ε promised</th><th>ε at least</th>"
-    )
+    heads = ("run", "accuracy, new", "accuracy, training", "best AUC", "caught at 1 %", "ε promised", "ε at least")
     rows = []
     for run in runs:
-        n = run.result.numbers
-        made, average, worst = guarantee(n), best(n), best(n, "tpr1")
+        n, auc, caught = run.result.numbers, best(run.result), best(run.result, "tpr1")
+        made = guarantee(n)
         promised = f"{made.epsilon:.3g}" if made else f"{n['epsilon_record']:.3g}" if "epsilon_record" in n else "∞"
         rows.append(
-            f"<tr><td>run {run.number}: {escape(defence_words(run.config))}</td><td>{n['test_accuracy']:.1%}</td>"
-            f"<td>{n['train_accuracy']:.1%}</td><td>{n[f'auc_{average}']:.3f}<br><small>{escape(ATTACKS[average])}"
-            f"</small></td><td>{n[f'tpr1_{worst}']:.1%}<br><small>{escape(ATTACKS[worst])}</small></td>"
-            f"<td>{promised}</td><td>{lower_bound(n)[0]:.2f}</td></tr>"
+            (
+                f"run {run.number}: {defence_words(run.config)}",
+                f"{n['test_accuracy']:.1%}",
+                f"{n['train_accuracy']:.1%}",
+                with_small(f"{auc.value:.3f}", attack_words(auc.attack)),
+                with_small(f"{caught.value:.1%}", attack_words(caught.attack)),
+                promised,
+                f"{lower_bound(run.result).value:.2f}",
+            )
         )
-    return f'<div class="dp-scroll"><table><tr>{heads}</tr>{"".join(rows)}</table></div>'
+    return table_html(heads, rows)

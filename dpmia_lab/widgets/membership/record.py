@@ -1,5 +1,6 @@
 """Lesson 4, one record at a time: who is most exposed, and what the attacker comes to believe of a chosen one."""
 
+import math
 from collections.abc import Callable
 from html import escape
 
@@ -7,7 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.attacks.membership.lira import fitted
-from dpmia_lab.experiments.membership import ATTACKS, strongest
+from dpmia_lab.experiments.membership import scores_of, strongest
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import field
@@ -15,11 +16,11 @@ from dpmia_lab.widgets.kit.parts import card, column, number_html, number_row, o
 from dpmia_lab.widgets.kit.pictures import picture_html
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.membership.panel import MembershipPanel
-from dpmia_lab.widgets.membership.view import scores_of
-from dpmia_lab.widgets.membership.words import belief, belief_text, odds_words
+from dpmia_lab.widgets.membership.words import attack_words
 
 GALLERY = 12  # most exposed records shown at once
 PRIORS = (("1 in 2", 0.5), ("1 in 10", 0.1), ("1 in 100", 0.01), ("1 in 1,000", 0.001), ("1 in 1,000,000", 1e-6))
+MOST = math.log(1e6)  # odds beyond it are nothing that the fitted normal curves could tell reliably
 REST = 0.15  # seconds between drawings while the slider moves
 WAITING = "<p>Train and attack a model above; its most exposed records appear here.</p>"
 NO_ODDS = (
@@ -55,10 +56,9 @@ class RecordPanel:
             return
         self.result = run.result
         arrays = run.result.arrays
-        attack = strongest(scores_of(arrays))
-        self.scores = arrays[f"scores_{attack}"]
+        self.scores = strongest_scores(arrays)[1]
         self.order = np.argsort(-self.scores[arrays["shown"]], kind="stable")
-        self.gallery.value = gallery_html(run.result, attack, self.order[:GALLERY])
+        self.gallery.value = gallery_html(arrays, self.order[:GALLERY])
         self.can_say = "shadow_logits" in arrays
         self.one.layout.display = ""
         if self.can_say:
@@ -120,6 +120,30 @@ def new_slider(records: int, moved: Callable[[], None]) -> widgets.IntSlider:
     return field(made, "which")
 
 
+# ---- odds
+def odds_words(log_ratio: float) -> str:
+    """The likelihood ratio as odds; never more than fits can bear."""
+    kind = "in" if log_ratio >= 0 else "not in"
+    if abs(log_ratio) > MOST:
+        return f"over a million to 1: {kind}"
+    ratio = math.exp(abs(log_ratio))
+    if ratio < 1.05:
+        return f"even: {kind}"
+    return f"{ratio:,.1f} to 1: {kind}" if ratio < 10 else f"{ratio:,.0f} to 1: {kind}"
+
+
+def belief(prior: float, log_ratio: float) -> float:
+    """Bayes: odds afterwards = odds before · likelihood ratio, the latter kept within a million."""
+    kept = max(-MOST, min(MOST, log_ratio))
+    return 1 / (1 + (1 - prior) / prior * math.exp(-kept))
+
+
+def belief_text(share: float) -> str:
+    if share > 0.9995:
+        return "over 99.9 %"
+    return "under 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+
+
 def odds_html(log_ratio: float, prior: float) -> str:
     after = belief(prior, log_ratio)
     before = next(words for words, value in PRIORS if value == prior)
@@ -162,25 +186,30 @@ def class_name(arrays: dict[str, np.ndarray], record: int) -> str:
     return str(arrays["names"][arrays["y"][record]])
 
 
-def gallery_html(result: Result, attack: str, places: np.ndarray) -> str:
+def strongest_scores(arrays: dict[str, np.ndarray]) -> tuple[str, np.ndarray]:
+    """The attack that tells most about single records, and its scores."""
+    scores = scores_of(arrays)
+    attack = strongest(set(scores))
+    return attack, scores[attack]
+
+
+def gallery_html(arrays: dict[str, np.ndarray], places: np.ndarray) -> str:
     """The records of which the attacker is surest that they were in, and whether they were."""
-    arrays, figures, right = result.arrays, [], 0
+    attack, scores = strongest_scores(arrays)
+    figures, right = [], 0
     for number, place in enumerate(places, 1):
         record = int(arrays["shown"][place])
-        score, was_in, name = (
-            float(arrays[f"scores_{attack}"][record]),
-            arrays["member"][record],
-            class_name(arrays, record),
-        )
+        was_in, name = arrays["member"][record], class_name(arrays, record)
         right += bool(was_in)
-        odds = f"{odds_words(score)}<br>" if "shadow_logits" in arrays else ""
+        odds = f"{odds_words(float(scores[record]))}<br>" if "shadow_logits" in arrays else ""
         truth = '<span class="dp-exposed">was in</span>' if was_in else "was not in: a false alarm"
         picture = record_picture(arrays["shown_x"][place], f"record {number} by exposure, {name}")
         figures.append(f'<figure class="dp-person">{picture}<figcaption><b>{number}</b> {escape(name)}<br>{odds}{truth}'
                        "</figcaption></figure>")  # fmt: skip
     return (
         f"<h3>The {len(places)} most exposed</h3><p>Of these candidates the attacker is surest that they were in "
-        f"({escape(ATTACKS[attack])}), and is right about {right} of {len(places)}. {kind_words(arrays['shown_x'])}</p>"
+        f"({escape(attack_words(attack))}), and is right about {right} of {len(places)}. "
+        f"{kind_words(arrays['shown_x'])}</p>"
         f'<div class="dp-gallery">{"".join(figures)}</div>'
     )
 

@@ -3,18 +3,18 @@
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.membership import ATTACKS
+from dpmia_lab.defences import DEFENCES
 from dpmia_lab.privacy.accounting import rounded_up
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.membership.panel import MembershipPanel
-from dpmia_lab.widgets.membership.words import best, bound_text, guarantee, lower_bound
+from dpmia_lab.widgets.membership.words import attack_words, best, bound_text, guarantee, lower_bound
 
 NO_RUN = "There is no run yet: set the controls above and press Train and attack."
 LEAKY, TIGHT, POINTS = 0.75, 0.6, 0.03  # task 1: AUC before and after, accuracy that may be lost
 DULL, CAUGHT = 0.65, 0.03  # task 2: AUC at most, members caught at 1 % at least
 LARGEST_EPSILON, LEAST_INSIDE = 10.0, 16  # task 3
-LIRA = ("lira", "lira_fixed", "lira_offline")
+LIRA = ("lira", "lira_fixed", "lira_offline")  # what task 2 is about
 
 
 def predict_longer(panel: MembershipPanel) -> widgets.VBox:
@@ -93,7 +93,7 @@ def task_repair(panel: MembershipPanel) -> widgets.VBox:
 
 
 def loss_auc(run: Run) -> float:
-    return run.result.numbers["auc_loss"]
+    return run.result.rows.value("auc", attack="loss", protocol="alike")
 
 
 def comparable(one: Run, other: Run) -> bool:
@@ -106,12 +106,12 @@ def kept(before: Run, after: Run) -> bool:
 
 def repaired_words(before: Run, after: Run) -> str:
     a, b = before.result.numbers, after.result.numbers
-    strongest = best(b)
+    strongest = best(after.result)
     return (
-        f"From AUC {a['auc_loss']:.2f} (run {before.number}) to {b['auc_loss']:.2f} (run {after.number}), accuracy "
-        f"from {a['test_accuracy']:.0%} to {b['test_accuracy']:.0%}: a record among many is learned less by heart. But "
-        f"nobody promised anything: on the same model, “{ATTACKS[strongest]}” has {b[f'auc_{strongest}']:.2f}, and an "
-        f"attack nobody made may have more."
+        f"From AUC {loss_auc(before):.2f} (run {before.number}) to {loss_auc(after):.2f} (run {after.number}), "
+        f"accuracy from {a['test_accuracy']:.0%} to {b['test_accuracy']:.0%}: a record among many is learned less by "
+        f"heart. But nobody promised anything: on the same model, “{attack_words(strongest.attack)}” has "
+        f"{strongest.value:.2f}, and an attack nobody made may have more."
     )
 
 
@@ -120,23 +120,26 @@ def task_worst_case(panel: MembershipPanel) -> widgets.VBox:
         run = panel.last
         if run is None:
             return False, NO_RUN
-        n = run.result.numbers
-        made = [attack for attack in LIRA if f"auc_{attack}" in n]
+        rows = run.result.rows.where(protocol="alike")
+        made = [
+            (rows.row("auc", attack=attack), rows.row("tpr1", attack=attack))
+            for attack in LIRA
+            if rows.has("auc", attack=attack)
+        ]
         if not made:
             return False, "Your last run made no likelihood ratio attack: it needs shadow models."
-        for attack in made:
-            auc, caught = n[f"auc_{attack}"], n[f"tpr1_{attack}"]
-            if auc < DULL and caught >= CAUGHT:
+        for auc, caught in made:
+            if auc.value < DULL and caught.value >= CAUGHT:
                 return True, (
-                    f"“{ATTACKS[attack]}”: AUC {auc:.2f}, which a report would call nearly guessing, and yet "
-                    f"{caught:.1%} of all members are caught with 1 % false alarms ({n[f'tpr1_low_{attack}']:.1%} to "
-                    f"{n[f'tpr1_high_{attack}']:.1%}), {caught / 0.01:.0f} times what guessing catches. They are "
-                    f"{caught * n['members']:.0f} people."
+                    f"“{attack_words(auc.attack)}”: AUC {auc.value:.2f}, which a report would call nearly guessing, "
+                    f"and yet {caught.value:.1%} of all members are caught with 1 % false alarms ({caught.low:.1%} to "
+                    f"{caught.high:.1%}), {caught.value / 0.01:.0f} times what guessing catches. They are "
+                    f"{caught.value * run.result.numbers['members']:.0f} people."
                 )
-        attack = min(made, key=lambda name: n[f"auc_{name}"] - n[f"tpr1_{name}"])
+        auc, caught = min(made, key=lambda pair: pair[0].value - pair[1].value)
         return False, (
-            f"Your last run's nearest: “{ATTACKS[attack]}” with AUC {n[f'auc_{attack}']:.2f} (below {DULL} is asked "
-            f"for) and {n[f'tpr1_{attack}']:.1%} caught ({CAUGHT:.0%} is asked for). A model that generalises well and "
+            f"Your last run's nearest: “{attack_words(auc.attack)}” with AUC {auc.value:.2f} (below {DULL} is asked "
+            f"for) and {caught.value:.1%} caught ({CAUGHT:.0%} is asked for). A model that generalises well and "
             f"yet learns a few odd records by heart: many records, few classes. Skewed Purchases is a start."
         )
 
@@ -156,7 +159,7 @@ def task_audit(panel: MembershipPanel) -> widgets.VBox:
         c, n = run.config, run.result.numbers
         made = guarantee(n)
         if made is None:
-            return False, "Your last run made no promise to audit: choose the defence “central: noise on gradients”."
+            return False, f"Your last run made no promise to audit: choose the defence “{DEFENCES['central'].title}”."
         if made.epsilon > LARGEST_EPSILON:
             return False, (
                 f"ε is {rounded_up(made.epsilon)}; at most {LARGEST_EPSILON:g} is asked for. Use more noise z or fewer "
@@ -172,16 +175,14 @@ def task_audit(panel: MembershipPanel) -> widgets.VBox:
                 f"An audit is as good as its attack: train at least {LEAST_INSIDE} shadow models on halves of the "
                 f"candidates; your last run had {c.inside}."
             )
-        bound, attack = lower_bound(n)
-        if bound > made.epsilon:
-            return (
-                False,
-                "The audit found more than was promised, which chance may do in 5 % of cases: try another seed.",
-            )
+        bound = lower_bound(run.result)
+        if bound.value > made.epsilon:
+            too_much = "The audit found more than was promised, which chance may do in 5 % of cases: try another seed."
+            return False, too_much
         return True, (
-            f"{made.words()}; the audit of “{ATTACKS[attack]}” proves ε ≥ {bound_text(bound)} (95 %). The truth lies "
-            f"between. The gap is partly a loose audit, partly an attacker weaker than the worst one the promise is "
-            f"made against, who sees every step of the training."
+            f"{made.words()}; the audit of “{attack_words(bound.attack)}” proves ε ≥ {bound_text(bound.value)} (95 %). "
+            f"The truth lies between. The gap is partly a loose audit, partly an attacker weaker than the worst one "
+            f"the promise is made against, who sees every step of the training."
         )
 
     return task(

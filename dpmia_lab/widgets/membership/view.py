@@ -3,17 +3,18 @@
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.membership import ATTACKS, CURVES, Config
+from dpmia_lab.experiments.membership import CURVES, Config, scores_of
+from dpmia_lab.game.attacks import MEMBERSHIP
+from dpmia_lab.game.play import scores_name
 from dpmia_lab.stages import Event, Progress, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.parts import column, text
-from dpmia_lab.widgets.membership.words import attacks_html, promise_html, protocols_html, summary_html
+from dpmia_lab.widgets.membership import words
 
 PLOTS = "dpmia_lab.plots.membership"
 REST = 0.3  # seconds between drawings while it runs
 VERDICT = 0.5  # the black box's score is a probability; above it, it says "member"
-SHIFTED = "_shifted"
 
 
 class MembershipView:
@@ -23,18 +24,19 @@ class MembershipView:
         self.config: Config | None = None
         self.result: Result | None = None
         self.begin()
-        self.words = text(f"<p>{WAITING}</p>", "dp-live")
+        self.words = text(f"<p>{words.WAITING}</p>", "dp-live")
         self.run_chart = ChartPlace(self.drawn_learning, PLOTS, "dp-run-chart", rest=REST)
         self.roc = ChartPlace(
-            self.drawn_roc, PLOTS, "dp-roc", rest=REST, below=lambda: f"<small>{ROC_WORDS}</small>",
+            self.drawn_roc, PLOTS, "dp-roc", rest=REST, below=lambda: f"<small>{words.ROC_WORDS}</small>",
             keep="dpmia_lab_roc.png",
         )  # fmt: skip
-        self.roc.view.value = f"<small>{ROC_WAITING}</small>"
+        self.roc.view.value = f"<small>{words.ROC_WAITING}</small>"
         self.protocols = ChartPlace(
-            self.drawn_protocols, PLOTS, "dp-fades", "dp-protocols", below=lambda: protocols_html(self.result.numbers)
-        )
+            self.drawn_protocols, PLOTS, "dp-fades", "dp-protocols",
+            below=lambda: words.protocols_html(self.result.rows),
+        )  # fmt: skip
         self.verdicts = ChartPlace(
-            self.drawn_verdicts, PLOTS, "dp-fades", "dp-verdicts", below=lambda: f"<small>{VERDICT_WORDS}</small>"
+            self.drawn_verdicts, PLOTS, "dp-fades", "dp-verdicts", below=lambda: f"<small>{words.VERDICT_WORDS}</small>"
         )
         self.charts = [self.run_chart, self.roc, self.protocols, self.verdicts]
         self.numbers, self.promise = text("", "dp-fades", "dp-results-numbers"), text("", "dp-fades", "dp-promise")
@@ -67,7 +69,7 @@ class MembershipView:
             self.live(event) if "auc" in event.values else self.attacking(event)
         elif event.name == "member":
             self.member, self.scores = event.array, {}
-        elif event.name.startswith("scores_") and not event.name.endswith(SHIFTED):
+        else:
             self.scored(event)
 
     def live(self, event: Progress) -> None:
@@ -87,12 +89,15 @@ class MembershipView:
 
     def attacking(self, event: Progress) -> None:
         if self.scores and self.result is None:
-            made = ", ".join(ATTACKS[attack] for attack in self.scores)
+            made = ", ".join(words.attack_words(attack) for attack in self.scores)
             self.words.value = f"<p>{event.label.capitalize()}.<br><small>Made so far: {made}.</small></p>"
 
     def scored(self, event: Snapshot) -> None:
-        self.scores[event.name.removeprefix("scores_")] = event.array
-        self.roc.soon.ask()
+        """Only against outsiders like the members; the other protocol is shown at the end."""
+        attack = next((attack for attack in MEMBERSHIP if scores_name(attack) == event.name), None)
+        if attack is not None:
+            self.scores[attack] = event.array
+            self.roc.soon.ask()
 
     def drawn_learning(self, width: int) -> Chart | None:
         if not self.seen:
@@ -105,7 +110,7 @@ class MembershipView:
     def drawn_roc(self, width: int) -> Chart | None:
         if not self.scores:
             return None
-        from dpmia_lab.plots.membership import Allowed, roc_chart
+        from dpmia_lab.plots.roc import Allowed, roc_chart
 
         arrays = {} if self.result is None else self.result.arrays
         allowed = Allowed(arrays["promise_fpr"], 1 - arrays["promise_fnr"]) if "promise_fpr" in arrays else None
@@ -114,13 +119,13 @@ class MembershipView:
     # ---- when it is done
     def show(self, result: Result) -> None:
         self.begin()
-        self.result, arrays, numbers = result, result.arrays, result.numbers
+        self.result, arrays = result, result.arrays
         self.seen = list(zip(*(arrays[f"curve_{name}"] for name in CURVES), strict=True))
         self.member, self.scores = arrays["member"], scores_of(arrays)
-        self.words.value = f"<p>{finished_words(self.config, result)}</p>"
-        self.numbers.value = summary_html(self.config, numbers)
-        self.promise.value = promise_html(self.config, numbers)
-        self.table.value = attacks_html(numbers)
+        self.words.value = f"<p>{words.finished_words(self.config, result)}</p>"
+        self.numbers.value = words.summary_html(self.config, result)
+        self.promise.value = words.promise_html(result)
+        self.table.value = words.attacks_html(result)
         self.about_protocols.layout.display = "" if "member_shifted" in arrays else "none"
         self.details.layout.display = ""
         for chart in self.charts:
@@ -129,10 +134,10 @@ class MembershipView:
     def drawn_protocols(self, width: int) -> Chart | None:
         if self.result is None or "member_shifted" not in self.result.arrays:
             return None
-        from dpmia_lab.plots.membership import protocols_chart
+        from dpmia_lab.plots.roc import protocols_chart
 
         arrays = self.result.arrays
-        return protocols_chart(self.scores, self.member, scores_of(arrays, SHIFTED), arrays["member_shifted"], width)
+        return protocols_chart(self.scores, self.member, scores_of(arrays, "shifted"), arrays["member_shifted"], width)
 
     def drawn_verdicts(self, width: int) -> Chart | str | None:
         if self.result is None:
@@ -146,35 +151,3 @@ class MembershipView:
 
 def section(title: str, *children: widgets.Widget) -> widgets.VBox:
     return column(text(f"<h4>{title}</h4>"), *children, classes=("dp-section",))
-
-
-def scores_of(arrays: dict[str, np.ndarray], ending: str = "") -> dict[str, np.ndarray]:
-    """By attack, in their order."""
-    return {a: arrays[f"scores_{a}{ending}"] for a in ATTACKS if f"scores_{a}{ending}" in arrays}
-
-
-def finished_words(config: Config, result: Result) -> str:
-    members, asked = int(result.numbers["members"]), len(result.arrays["member"])
-    epochs = result.arrays["curve_epoch"][-1]
-    early = "" if epochs > config.epochs - 1 else f" Training stopped by itself after {epochs:.0f} epochs."
-    return (
-        f"{members:,} of {asked:,} candidates were trained on, each by the toss of a coin; every attack was asked "
-        f"about all of them.{early}"
-    )
-
-
-WAITING = (
-    "Nothing has been trained yet. While it runs you see the model learn its records, and the attack learn from the "
-    "model."
-)
-ROC_WAITING = "The first curve appears here as soon as the model is trained; every further attack joins it."
-ROC_WORDS = (
-    "A curve shows what an attacker can choose: accuse more people and catch more members. On plain axes all curves "
-    "end in the same corner and the left edge is invisible. On logarithmic ones the left edge is half of the chart: "
-    "there an accusation is hardly ever wrong. The thin line marks 1 % false alarms; the left end is one outsider of "
-    "all."
-)
-VERDICT_WORDS = (
-    "A model is surer of what it has seen, so the black box calls records of high confidence members (paper C, Fig. "
-    "7 l–m). Where both outlines rise at the right end, sureness alone decides nothing. Numbers on a logarithmic axis."
-)

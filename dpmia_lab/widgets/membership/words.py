@@ -2,78 +2,112 @@
 
 import math
 from html import escape
+from itertools import product
 
-from dpmia_lab.experiments.membership import ATTACKS, Config
+from dpmia_lab.experiments.membership import PROTOCOLS, Config
+from dpmia_lab.game.attacks import MEMBERSHIP
+from dpmia_lab.game.settings import defence_of
 from dpmia_lab.privacy.accounting import Guarantee, rounded_up
-from dpmia_lab.widgets.kit.parts import number_html
+from dpmia_lab.rows import Row, Rows
+from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.parts import number_html, number_row
+from dpmia_lab.widgets.kit.tables import Row as TableRow
+from dpmia_lab.widgets.kit.tables import table_html, with_small
 
-HEADS = (
-    "attack",
-    "AUC",
-    "members caught at 1 % false alarms",
-    "at 0.1 %",
-    "verdicts right",
-    "ε at least (one-run audit)",
-    "ε at least (from rates)",
+
+def attack_words(attack: str) -> str:
+    return MEMBERSHIP[attack].words
+
+
+def defence_words(config: Config) -> str:
+    """The defence with the settings that matter to it."""
+    patience = f", patience {config.patience}" if config.patience and config.defence != "central" else ""
+    return f"defence {defence_of(config).words()}{patience}"
+
+
+def best(result: Result, measure: str = "auc") -> Row:
+    """The row of the attack with the highest ``measure``, outsiders being like the members."""
+    return result.rows.best(measure, protocol="alike")
+
+
+def lower_bound(result: Result) -> Row:
+    """The largest ε that the one-run audit of any attack proves."""
+    return best(result, "epsilon_bound")
+
+
+# ---- what the view says
+WAITING = (
+    "Nothing has been trained yet. While it runs you see the model learn its records, and the attack learn from the "
+    "model."
+)
+ROC_WAITING = "The first curve appears here as soon as the model is trained; every further attack joins it."
+ROC_WORDS = (
+    "A curve shows what an attacker can choose: accuse more people and catch more members. On plain axes all curves "
+    "end in the same corner and the left edge is invisible. On logarithmic ones the left edge is half of the chart: "
+    "there an accusation is hardly ever wrong. The thin line marks 1 % false alarms; the left end is one outsider of "
+    "all."
+)
+VERDICT_WORDS = (
+    "A model is surer of what it has seen, so the black box calls records of high confidence members (paper C, Fig. "
+    "7 l–m). Where both outlines rise at the right end, sureness alone decides nothing. Numbers on a logarithmic axis."
 )
 
 
-# ---- which attacks there are
-def attacks_made(numbers: dict[str, float], ending: str = "") -> list[str]:
-    return [attack for attack in ATTACKS if f"auc_{attack}{ending}" in numbers]
-
-
-def best(numbers: dict[str, float], measure: str = "auc", ending: str = "") -> str:
-    """The attack with the highest ``measure``."""
-    return max(attacks_made(numbers, ending), key=lambda attack: numbers[f"{measure}_{attack}{ending}"])
-
-
-def lower_bound(numbers: dict[str, float]) -> tuple[float, str]:
-    """The largest ε that the one-run audit of any attack proves, and whose."""
-    attack = best(numbers, "epsilon_bound")
-    return numbers[f"epsilon_bound_{attack}"], attack
+def finished_words(config: Config, result: Result) -> str:
+    members, asked = int(result.numbers["members"]), len(result.arrays["member"])
+    epochs = result.arrays["curve_epoch"][-1]
+    early = "" if epochs > config.epochs - 1 else f" Training stopped by itself after {epochs:.0f} epochs."
+    return (
+        f"{members:,} of {asked:,} candidates were trained on, each by the toss of a coin; every attack was asked "
+        f"about all of them.{early}"
+    )
 
 
 # ---- the numbers
-def interval(numbers: dict[str, float], measure: str, attack: str, form: str) -> str:
-    value, low, high = (form.format(numbers[f"{measure}{end}_{attack}"]) for end in ("", "_low", "_high"))
-    return f"{value}<br><small>{low} to {high}</small>"
-
-
 def bound_text(value: float) -> str:
     """Rounded down: a bound from below must not be overstated."""
     return f"{math.floor(100 * value + 1e-9) / 100:.2f}"
 
 
-def attacks_html(numbers: dict[str, float]) -> str:
+# measure: (head of its column, how a value is said, what guessing reaches)
+COLUMNS = {
+    "auc": ("AUC", "{:.3f}".format, 0.5),
+    "tpr1": ("members caught at 1 % false alarms", "{:.1%}".format, 0.01),
+    "tpr01": ("at 0.1 %", "{:.1%}".format, 0.001),
+    "balanced": ("verdicts right", "{:.1%}".format, 0.5),
+    "epsilon_bound": ("ε at least (one-run audit)", bound_text, 0.0),
+    "epsilon_bound_rates": ("ε at least (from rates)", bound_text, 0.0),
+}
+
+
+def said(row: Row, part: str = "value") -> str:
+    """Its value, or its low or high, as its column says it."""
+    return COLUMNS[row.measure][1](getattr(row, part))
+
+
+def with_interval(row: Row) -> str:
+    return said(row) if row.low is None else with_small(said(row), f"{said(row, 'low')} to {said(row, 'high')}")
+
+
+def attacks_html(result: Result) -> str:
     """A line an attack, each number with its 95 % interval."""
-    rows = []
-    for attack in attacks_made(numbers):
-        cells = [
-            interval(numbers, "auc", attack, "{:.3f}"),
-            interval(numbers, "tpr1", attack, "{:.1%}"),
-            interval(numbers, "tpr01", attack, "{:.1%}"),
-            interval(numbers, "balanced", attack, "{:.1%}"),
-            bound_text(numbers[f"epsilon_bound_{attack}"]),
-            bound_text(numbers[f"epsilon_bound_rates_{attack}"]),
-        ]
-        rows.append(f"<tr><td>{escape(ATTACKS[attack])}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    heads = "".join(f"<th>{head}</th>" for head in HEADS)
-    guess = "<td>0.500</td><td>1.0%</td><td>0.1%</td><td>50.0%</td><td>0.00</td><td>0.00</td>"
-    guessing = f'<tr class="reference"><td>guessing</td>{guess}</tr>'
-    return (
-        f'<div class="dp-scroll"><table class="dp-attacks"><tr>{heads}</tr>{"".join(rows)}{guessing}</table></div>'
-        f"<small>{measures_words(numbers)}</small>"
-    )
+    rows = result.rows.where(protocol="alike")
+    lines = [
+        (attack_words(attack), *(with_interval(rows.row(measure, attack=attack)) for measure in COLUMNS))
+        for attack in rows.all("attack")
+    ]
+    guessing = TableRow(("guessing", *(form(guess) for _, form, guess in COLUMNS.values())), "reference")
+    heads = ("attack", *(title for title, _, _ in COLUMNS.values()))
+    table = table_html(heads, [*lines, guessing], kind="dp-attacks")
+    return f"{table}<small>{measures_words(result.numbers['members'])}</small>"
 
 
-def measures_words(numbers: dict[str, float]) -> str:
-    """What each column means, and how far to trust it."""
-    few = 0.001 * numbers["members"] < 5
+def measures_words(members: float) -> str:
+    """What each column means, and how far to trust it; there are about as many outsiders as members."""
     caution = (
-        f" With about {numbers['members']:,.0f} outsiders, 0.1 % of them are {0.001 * numbers['members']:.1g}: one "
-        f"lucky record moves that column."
-        if few
+        f" With about {members:,.0f} outsiders, 0.1 % of them are {0.001 * members:.1g}: one lucky record moves that "
+        f"column."
+        if 0.001 * members < 5
         else ""
     )
     return (
@@ -87,12 +121,12 @@ def measures_words(numbers: dict[str, float]) -> str:
     )
 
 
-def summary_html(config: Config, numbers: dict[str, float]) -> str:
+def summary_html(config: Config, result: Result) -> str:
     """Four figures: what was learned, what was memorised, what leaks on average, and at worst."""
-    n, average, worst = numbers, best(numbers), best(numbers, "tpr1")
+    n, average, worst = result.numbers, best(result), best(result, "tpr1")
     gap = n["train_accuracy"] - n["test_accuracy"]
     where = " Tested on another distribution, as in paper C." if config.data == "skewed_purchases" else ""
-    cells = [
+    return number_row(
         number_html(
             f"{n['test_accuracy']:.1%}",
             "accuracy on new records",
@@ -106,19 +140,19 @@ def summary_html(config: Config, numbers: dict[str, float]) -> str:
             "exposed",
         ),
         number_html(
-            f"{n[f'auc_{average}']:.3f}",
+            f"{average.value:.3f}",
             "AUC of the best attack",
-            f"0.5 is guessing, 1 tells everybody apart; lower is safer. Attack: {escape(ATTACKS[average])}.",
+            "0.5 is guessing, 1 tells everybody apart; lower is safer. "
+            f"Attack: {escape(attack_words(average.attack))}.",
             "exposed",
         ),
         number_html(
-            f"{n[f'tpr1_{worst}']:.1%}",
+            f"{worst.value:.1%}",
             "of members caught at 1 % false alarms",
-            f"Guessing catches 1 %; lower is safer. Attack: {escape(ATTACKS[worst])}.",
+            f"Guessing catches 1 %; lower is safer. Attack: {escape(attack_words(worst.attack))}.",
             "exposed",
         ),
-    ]
-    return f'<div class="dp-numbers">{"".join(cells)}</div>'
+    )
 
 
 # ---- what was promised
@@ -130,26 +164,26 @@ def guarantee(numbers: dict[str, float]) -> Guarantee | None:
     return Guarantee(numbers["epsilon_tight"], "record", "add-remove", delta, "tight")
 
 
-def promise_html(config: Config, numbers: dict[str, float]) -> str:
+def promise_html(result: Result) -> str:
     """What nobody can exceed, beside what an attack has reached."""
-    bound, attack = lower_bound(numbers)
+    bound, numbers = lower_bound(result), result.numbers
     proved = number_html(
-        f"ε ≥ {bound_text(bound)}",
+        f"ε ≥ {bound_text(bound.value)}",
         "proved by attacking it",
-        f"One-run audit of the best attack ({escape(ATTACKS[attack])}), for a record, 95 %. 0 would prove nothing. "
-        f"A low bound is no promise: it may be that the attack was weak.",
+        f"One-run audit of the best attack ({escape(attack_words(bound.attack))}), for a record, 95 %. 0 would prove "
+        f"nothing. A low bound is no promise: it may be that the attack was weak.",
         "exposed",
     )
-    return f'<div class="dp-numbers">{promised_html(config, numbers)}{proved}</div>{kept_words(numbers, bound)}'
+    return number_row(promised_html(numbers), proved) + kept_words(numbers, bound.value)
 
 
-def promised_html(config: Config, numbers: dict[str, float]) -> str:
+def promised_html(numbers: dict[str, float]) -> str:
     made = guarantee(numbers)
     if made is not None:
         number, _, about = made.words().removeprefix("ε = ").partition(" for ")
         means = f"For {escape(about)}. Nobody, with any attack, gets further. Lower is safer."
         return number_html(f"ε ≤ {number}", "promised by the noise", means, "protected")
-    if config.defence == "local":
+    if "epsilon_record" in numbers:
         means = (
             f"For one whole record, by adding up; {numbers['epsilon_i']:g} for each bit, pixel cell or edge of it, "
             f"δ = 0. A record is protected before anybody collects it. Lower is safer."
@@ -177,56 +211,24 @@ def kept_words(numbers: dict[str, float], bound: float) -> str:
 
 
 # ---- two kinds of outsiders
-def protocols_html(numbers: dict[str, float]) -> str:
+def protocols_html(rows: Rows) -> str:
     """Skewed Purchases: the same members against outsiders of their own kind, and against paper C's."""
-    rows = "".join(
-        f"<tr><td>{escape(ATTACKS[attack])}</td><td>{numbers[f'auc_{attack}']:.3f}</td>"
-        f"<td>{numbers[f'auc_{attack}_shifted']:.3f}</td><td>{numbers[f'tpr1_{attack}']:.1%}</td>"
-        f"<td>{numbers[f'tpr1_{attack}_shifted']:.1%}</td></tr>"
-        for attack in attacks_made(numbers, "_shifted")
-    )
     heads = (
-        "<tr><th>attack</th><th>AUC, outsiders like the members</th><th>AUC, outsiders as in paper C</th>"
-        "<th>caught at 1 %, like the members</th><th>caught at 1 %, as in paper C</th></tr>"
-    )
-    attack = best(numbers, "auc", "_shifted")
+        "attack", "AUC, outsiders like the members", "AUC, outsiders as in paper C",
+        "caught at 1 %, like the members", "caught at 1 %, as in paper C",
+    )  # fmt: skip
+    columns = list(product(("auc", "tpr1"), PROTOCOLS))
+    lines = [
+        (attack_words(attack), *(said(rows.row(measure, attack=attack, protocol=p)) for measure, p in columns))
+        for attack in rows.where(protocol="shifted").all("attack")
+    ]
+    shifted = rows.best("auc", protocol="shifted")
+    alike = rows.row("auc", attack=shifted.attack, protocol="alike")
     return (
-        f'<div class="dp-scroll"><table>{heads}{rows}</table></div>'
-        f'<div class="dp-note"><b>Two questions, two numbers.</b> In paper C the members come from the training '
-        f"distribution and the outsiders from the test distribution, where carts hold far more items. An attack that "
-        f"merely tells a <i>fuller cart</i> from an emptier one is right about them without knowing anything about "
-        f"membership: AUC {numbers[f'auc_{attack}_shifted']:.2f} against {numbers[f'auc_{attack}']:.2f} for the same "
-        f"attack ({escape(ATTACKS[attack])}) and outsiders drawn like the members. Only the latter is about having "
-        f"been in.</div>"
+        f'{table_html(heads, lines)}<div class="dp-note"><b>Two questions, two numbers.</b> In paper C the members '
+        f"come from the training distribution and the outsiders from the test distribution, where carts hold far more "
+        f"items. An attack that merely tells a <i>fuller cart</i> from an emptier one is right about them without "
+        f"knowing anything about membership: AUC {shifted.value:.2f} against {alike.value:.2f} for the same attack "
+        f"({escape(attack_words(shifted.attack))}) and outsiders drawn like the members. Only the latter is about "
+        f"having been in.</div>"
     )
-
-
-# ---- odds
-MOST = math.log(1e6)  # beyond it the fitted normal curves say nothing reliable
-
-
-def odds_words(log_ratio: float) -> str:
-    """The likelihood ratio as odds; never more than fits can bear."""
-    kind = "in" if log_ratio >= 0 else "not in"
-    if abs(log_ratio) > MOST:
-        return f"over a million to 1: {kind}"
-    ratio = math.exp(abs(log_ratio))
-    return (
-        f"even: {kind}"
-        if ratio < 1.05
-        else f"{ratio:,.1f} to 1: {kind}"
-        if ratio < 10
-        else f"{ratio:,.0f} to 1: {kind}"
-    )
-
-
-def belief(prior: float, log_ratio: float) -> float:
-    """Bayes: odds afterwards = odds before · likelihood ratio, the latter kept within a million."""
-    kept = max(-MOST, min(MOST, log_ratio))
-    return 1 / (1 + (1 - prior) / prior * math.exp(-kept))
-
-
-def belief_text(share: float) -> str:
-    if share > 0.9995:
-        return "over 99.9 %"
-    return "under 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
