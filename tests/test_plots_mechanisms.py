@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dpmia_lab.experiments.mechanisms import ATTACKS, GRID
+from dpmia_lab.experiments.mechanism_sweep import epsilon_text, sweep_of
+from dpmia_lab.experiments.mechanisms import ATTACKS, GRID, SMALL, column
 from dpmia_lab.plots import mechanisms as plots
 from dpmia_lab.plots import tradeoffs
 
@@ -20,15 +21,20 @@ def sweep_arrays(seeds=2):
         "parameter": [np.nan, 0.5, 2, 8, 0.5, 3],
         "epsilon": [np.nan, 20.0, 1.3, 0.2, 300.0, 1800.0],
         "test_accuracy": [0.95, 0.8, 0.4, 0.1, 0.7, 0.94],
-        "auc_white_box": [0.8, 0.7, 0.6, 0.5, 0.6, 0.78],
-        "auc_black_box": [0.75, 0.66, 0.55, 0.5, 0.58, 0.74],
-        "phi_white_box": [np.nan, 1.9, 1.1, np.nan, 2.0, 1.4],
+        column("auc", "white_box"): [0.8, 0.7, 0.6, 0.5, 0.6, 0.78],
+        column("auc", "black_box"): [0.75, 0.66, 0.55, 0.5, 0.58, 0.74],
+        column("phi", "white_box"): [np.nan, 1.9, 1.1, np.nan, 2.0, 1.4],
     }
     arrays = {name: np.array(values, dtype=float) for name, values in arrays.items()}
     if seeds > 1:
-        arrays |= {f"{name}_sd": np.full(6, 0.02) for name in ("test_accuracy", "auc_white_box", "phi_white_box")}
-    arrays |= {f"roc_{attack}": np.tile(np.sqrt(GRID), (6, 1)) for attack in ATTACKS}
+        measured = ("test_accuracy", column("auc", "white_box"), column("phi", "white_box"))
+        arrays |= {f"{name}_sd": np.full(6, 0.02) for name in measured}
+    arrays |= {column("roc", attack): np.tile(np.sqrt(GRID), (6, 1)) for attack in ATTACKS}
     return arrays
+
+
+def sweep(arrays, words, **how):
+    return plots.Drawn(sweep_of(arrays, SMALL, words), **how)
 
 
 def drawn(chart):
@@ -44,16 +50,17 @@ def only(arrays, *kinds):
     return {name: values[kept] for name, values in arrays.items()}
 
 
-REFERENCE = plots.Drawn(sweep_arrays(), "reference")
-OWN = plots.Drawn(sweep_arrays(seeds=1), "your run 1", own=True)
+REFERENCE = sweep(sweep_arrays(), "reference")
+OWN = sweep(sweep_arrays(seeds=1), "your run 1", own=True)
 
 
-def all_charts(sweeps, width, attack="white_box"):
+def all_charts(sweeps, width, *played):
+    played = played or ("white_box", "alike")
     roc = sweeps[0] if sweeps else None
     return [
-        plots.over_epsilon_chart(sweeps, attack, AXES, width),
-        tradeoffs.tradeoff_chart(sweeps, attack, "white box", width),
-        tradeoffs.roc_chart(roc, attack, False, width),
+        plots.over_epsilon_chart(sweeps, *played, AXES, width),
+        tradeoffs.tradeoff_chart(sweeps, *played, "white box", width),
+        tradeoffs.roc_chart(roc, *played, False, width),
     ]
 
 
@@ -70,9 +77,9 @@ def test_charts_are_drawn_at_their_width(width):
     [
         [],
         [OWN],
-        [plots.Drawn(only(sweep_arrays(), 0, 1), "reference")],
-        [plots.Drawn(only(sweep_arrays(1), 0), "your sweep so far", own=True)],
-        [plots.Drawn({n: v for n, v in sweep_arrays(1).items() if "roc" not in n}, "your sweep so far", own=True)],
+        [sweep(only(sweep_arrays(), 0, 1), "reference")],
+        [sweep(only(sweep_arrays(1), 0), "your sweep so far", own=True)],
+        [sweep({n: v for n, v in sweep_arrays(1).items() if "roc" not in n}, "your sweep so far", own=True)],
     ],
     ids=["nothing", "no reference", "central only", "no defence only", "while it runs"],
 )
@@ -84,9 +91,8 @@ def test_what_is_missing_is_not_drawn(sweeps):
 
 
 def test_an_attack_that_was_not_made_leaves_its_places_empty():
-    for chart in all_charts([REFERENCE], 726, "black_box_shifted")[1:]:
-        assert drawn(chart).size
-    assert "nothing to show yet" in tradeoffs.tradeoff_chart([REFERENCE], "black_box_shifted", "black box", 726).alt
+    for chart in all_charts([REFERENCE], 726, "black_box", "shifted")[1:]:
+        assert drawn(chart).size and "nothing to show yet" in chart.alt
 
 
 def test_the_words_hold_the_numbers():
@@ -98,25 +104,25 @@ def test_the_words_hold_the_numbers():
 
 
 def test_an_undefined_phi_is_a_mark_at_the_axis_and_never_a_number():
-    axes = plots.over_epsilon_chart([REFERENCE], "white_box", AXES, 726).figure.axes[4]  # φ, central
+    axes = plots.over_epsilon_chart([REFERENCE], "white_box", "alike", AXES, 726).figure.axes[4]  # φ, central
     crosses = [line for line in axes.lines if line.get_marker() == "x" and len(line.get_xdata())]
     assert [list(line.get_xdata()) for line in crosses] == [[0.2]]
     assert any("undefined" in words for words in texts(axes))
     line = next(line for line in axes.lines if line.get_marker() == "o")
     assert list(line.get_xdata()) == [1.3, 20.0]
-    local = plots.over_epsilon_chart([REFERENCE], "white_box", AXES, 726).figure.axes[5]
+    local = plots.over_epsilon_chart([REFERENCE], "white_box", "alike", AXES, 726).figure.axes[5]
     assert not any("undefined" in words for words in texts(local))
 
 
 def test_the_readers_points_are_larger_and_edged_in_ink():
-    axes = plots.over_epsilon_chart([REFERENCE, OWN], "white_box", AXES, 726).figure.axes[0]
+    axes = plots.over_epsilon_chart([REFERENCE, OWN], "white_box", "alike", AXES, 726).figure.axes[0]
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert dots[1].get_markersize() > dots[0].get_markersize()
     assert dots[1].get_markeredgecolor() == plots.INK and dots[0].get_markeredgecolor() != plots.INK
 
 
 def test_error_bars_need_several_seeds():
-    several, single = (plots.over_epsilon_chart([sweep], "white_box", AXES, 726) for sweep in (REFERENCE, OWN))
+    several, single = (plots.over_epsilon_chart([one], "white_box", "alike", AXES, 726) for one in (REFERENCE, OWN))
     assert several.figure.axes[0].containers and not single.figure.axes[0].containers
 
 
@@ -127,7 +133,7 @@ def test_a_smaller_epsilon_is_darker_and_mechanisms_differ_in_shape():
 
 
 def test_roc_axes_may_be_logarithmic():
-    axes = tradeoffs.roc_chart(REFERENCE, "white_box", True, 726).figure.axes[0]
+    axes = tradeoffs.roc_chart(REFERENCE, "white_box", "alike", True, 726).figure.axes[0]
     assert axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlim()[0] == 1e-3
 
 
@@ -135,4 +141,4 @@ def test_roc_axes_may_be_logarithmic():
     ("epsilon", "words"), [(0.2, "0.2"), (1.2341, "1.24"), (1800.0, "1800"), (257_600.0, "257600")]
 )
 def test_an_epsilon_is_never_understated_nor_in_powers_of_ten(epsilon, words):
-    assert plots.epsilon_text(epsilon) == words
+    assert epsilon_text(epsilon) == words

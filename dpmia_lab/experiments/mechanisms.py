@@ -32,12 +32,16 @@ def column(measure: str, attack: str = "", protocol: str = "alike") -> str:
     return NAMES.of(Row(measure, 0.0, attack=attack, protocol=protocol))
 
 
-COLUMNS = (
-    *FIXED, "epsilon", "delta", "train_accuracy", "test_accuracy",
-    column("auc", "loss"), column("auc", "lira_offline"), column("tpr1", "white_box"),
-    *(column(measure, *played) for measure in ("auc", "phi") for played in PLAYED),
-)  # fmt: skip
-OF_MODEL, OF_ATTACK = ("epsilon", "delta", "train_accuracy", "test_accuracy"), ("auc", "tpr1", "phi")
+# the arrays of measured values, each with its measure, attack and protocol
+MEASURED = {
+    column(*what): what
+    for what in (
+        *((measure, "", "") for measure in ("epsilon", "delta", "train_accuracy", "test_accuracy")),
+        ("auc", "loss", "alike"), ("auc", "lira_offline", "alike"), ("tpr1", "white_box", "alike"),
+        *((measure, *played) for measure in ("auc", "phi") for played in PLAYED),
+    )
+}  # fmt: skip
+COLUMNS = (*FIXED, *MEASURED)
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 1, 60)])  # false-positive rates of the mean ROC curves
 
 
@@ -119,16 +123,18 @@ def run(config: Config) -> Stage[Result]:
 
 
 def point_words(config: membership.Config) -> str:
-    central, local = f"central, z = {config.z:g}", f"local, ε_i = {config.epsilon_i:g}"
-    words = {"none": "no defence", "central": central, "local": local}[config.defence]
-    return f"{words}, seed {config.seed}"
+    return f"{setting_words(point_name(config.defence, strength_of(config)))}, seed {config.seed}"
+
+
+def strength_of(config: membership.Config) -> float:
+    return {"none": np.nan, "central": config.z, "local": config.epsilon_i}[config.defence]
 
 
 def row_of(config: membership.Config, numbers: dict[str, float], plain: dict[str, float] | None) -> dict[str, float]:
     """One point of one seed; ``plain`` is the same seed's point without a defence."""
     row = {name: np.nan for name in COLUMNS}
     row |= {"mechanism": MECHANISMS.index(config.defence), "classes": 1 / numbers["chance"]}
-    row["parameter"] = {"none": np.nan, "central": config.z, "local": config.epsilon_i}[config.defence]
+    row["parameter"] = strength_of(config)
     row |= {name: numbers[name] for name in COLUMNS if name in numbers}
     row["epsilon"] = numbers.get("epsilon_tight", numbers.get("epsilon_record", np.nan))
     if plain is not None:
@@ -163,13 +169,7 @@ def mean_curves(result: Result) -> np.ndarray:
 
 def summarised(rows: list[dict[str, float]], curves: list[np.ndarray], points: int) -> Result:
     """Rows and curves come seed after seed, each with the same points."""
-    table = as_table(rows).reshape(-1, points, len(COLUMNS))
-    arrays = {}
-    for place, name in enumerate(COLUMNS):
-        values = table[:, :, place]
-        arrays[name] = over_seeds(values, np.mean)
-        if len(values) > 1 and name not in FIXED:
-            arrays[f"{name}_sd"] = over_seeds(values, spread)
+    arrays = averaged_points(as_table(rows), points)
     roc_curves = np.array(curves).reshape(-1, points, len(PLAYED), len(GRID)).mean(0)
     arrays |= {column("roc", *played): roc_curves[:, place] for place, played in enumerate(PLAYED)}
     plain = {name: float(arrays[name][0]) for name in ("train_accuracy", "test_accuracy", "classes")}
@@ -177,23 +177,65 @@ def summarised(rows: list[dict[str, float]], curves: list[np.ndarray], points: i
     return Result(plain, arrays, Rows(tuple(row for row in aucs if np.isfinite(row.value)), NAMES))
 
 
+def averaged_points(table: np.ndarray, points: int) -> dict[str, np.ndarray]:
+    """Arrays, a value a point: means over seeds and their ``…_sd``.
+
+    table (rows, COLUMNS) comes seed after seed; while a sweep runs, the last seed has not all its points.
+    """
+    seeds = -(-len(table) // points)
+    padded = np.full((seeds * points, len(COLUMNS)), np.nan)
+    padded[: len(table)] = table
+    shaped = padded.reshape(seeds, points, len(COLUMNS))[:, : min(points, len(table))]
+    arrays = {}
+    for place, name in enumerate(COLUMNS):
+        values = shaped[:, :, place]
+        arrays[name] = over_seeds(values, np.mean)
+        if seeds > 1 and name not in FIXED:
+            arrays[f"{name}_sd"] = over_seeds(values, spread)
+    return arrays
+
+
+# ---- points as rows
 def point_rows(arrays: Mapping[str, np.ndarray]) -> Rows:
     """Every point of a sweep as rows, from a result's arrays or a shipped one's; what is undefined has no row.
 
     A defence is called "none", "central 2" (its z) or "local 0.5" (its ε_i).
     """
-    rows: list[Row] = []
-    for place, kind in enumerate(arrays["mechanism"]):
-        defence = point_name(MECHANISMS[int(kind)], arrays["parameter"][place])
-        here = {name: float(values[place]) for name, values in arrays.items() if np.ndim(values) == 1}
-        known = {name: value for name, value in here.items() if np.isfinite(value)}
-        found = NAMES.read(known, OF_MODEL) + NAMES.read(known, OF_ATTACK, ("",), tuple(membership.ATTACKS), PROTOCOLS)
-        rows += [replace(row, defence=defence) for row in found]
+    rows = []
+    for place, defence in enumerate(point_names(arrays)):
+        for name, (measure, *played) in MEASURED.items():
+            value, deviation = number_at(arrays, name, place), number_at(arrays, f"{name}_sd", place)
+            if value is not None:
+                rows.append(Row(measure, value, defence, *played, spread=deviation))
     return Rows(tuple(rows), NAMES)
 
 
-def point_name(mechanism: str, parameter: float) -> str:
-    return mechanism if mechanism == "none" else f"{mechanism} {parameter:g}"
+def number_at(arrays: Mapping[str, np.ndarray], name: str, place: int) -> float | None:
+    """None if there is no such array, or NaN in it."""
+    return float(arrays[name][place]) if name in arrays and np.isfinite(arrays[name][place]) else None
+
+
+def point_names(arrays: Mapping[str, np.ndarray]) -> list[str]:
+    """The defence of every point."""
+    kinds = [MECHANISMS[int(number)] for number in arrays["mechanism"]]
+    return [point_name(*point) for point in zip(kinds, arrays["parameter"], strict=True)]
+
+
+def point_name(mechanism: str, strength: float) -> str:
+    return mechanism if mechanism == "none" else f"{mechanism} {strength:.12g}"  # so that near strengths differ
+
+
+def point_of(defence: str) -> tuple[str, float]:
+    """Mechanism and strength (z or ε_i; NaN without a defence) of a point by its name."""
+    mechanism, _, strength = defence.partition(" ")
+    return mechanism, float(strength or "nan")
+
+
+def setting_words(defence: str) -> str:
+    """Such as "central, z = 2"."""
+    mechanism, strength = point_of(defence)
+    symbol = {"none": "", "central": "z", "local": "ε_i"}[mechanism]
+    return f"{mechanism}, {symbol} = {strength:g}" if symbol else "no defence"
 
 
 def spread(column: np.ndarray) -> float:

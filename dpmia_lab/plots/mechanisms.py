@@ -1,6 +1,6 @@
 """Charts of lesson 5: accuracy, AUC of the attacks and φ over ε, for both mechanisms.
 
-All take arrays as ``experiments.mechanisms`` returns them: a value a point, NaN where there is none.
+All take sweeps, the reference's and the reader's, and which attack under which protocol to draw.
 """
 
 from collections.abc import Sequence
@@ -10,10 +10,9 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from dpmia_lab.experiments.mechanisms import MECHANISMS
+from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
 from dpmia_lab.plots.hiding import plain_ticks
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
-from dpmia_lab.privacy.accounting import rounded_up
 
 # mechanism: (colour, marker); none is what is exposed, the others differ in hue and in shape
 MARKS = {"none": (EXPOSED, "D"), "central": (PROTECTED, "o"), "local": ("#009E73", "s")}
@@ -28,42 +27,39 @@ SMALL = 9.5  # points
 class Drawn:
     """One sweep: the reference, or one of the reader's; of those the newest has age 0."""
 
-    arrays: dict[str, np.ndarray]
-    words: str
+    sweep: Sweep
     own: bool = False
     age: int = 0
 
-    def places(self, mechanism: str) -> np.ndarray:
-        """Of this mechanism's points, by rising ε."""
-        found = np.flatnonzero(self.arrays["mechanism"] == MECHANISMS.index(mechanism))
-        return found[np.argsort(self.arrays["epsilon"][found], kind="stable")]
+    def points(self, mechanism: str) -> list[str]:
+        """The names of this mechanism's points, by rising ε."""
+        points, order = self.sweep.of(mechanism), np.argsort(self.sweep.at("epsilon", mechanism), kind="stable")
+        return [points[place] for place in order]
 
-    def at(self, name: str, mechanism: str) -> np.ndarray:
-        """Its values; NaN where this sweep has none of that name."""
-        places = self.places(mechanism)
-        return self.arrays[name][places] if name in self.arrays else np.full(len(places), np.nan)
+    def at(self, measure: str, mechanism: str, attack: str = "", protocol: str = "") -> np.ndarray:
+        """Its values; NaN where this sweep has none."""
+        points = self.points(mechanism)
+        return np.array([self.sweep.value(measure, defence, attack, protocol) for defence in points])
+
+    def spreads(self, measure: str, mechanism: str, attack: str = "", protocol: str = "") -> np.ndarray:
+        """Their standard deviations over seeds."""
+        points = self.points(mechanism)
+        return np.array([self.sweep.spread(measure, defence, attack, protocol) for defence in points])
 
     @property
     def strength(self) -> float:
         return max(0.25, 0.75**self.age)
 
 
-def epsilon_text(value: float) -> str:
-    """Rounded up to three digits, but never 1.8e3 for 1800."""
-    return rounded_up(float(value), max(3, len(f"{value:.0f}")))
-
-
-def ending_of(attack: str) -> str:
-    return "_shifted" if attack.endswith("_shifted") else ""
-
-
 # ---- over ε
-def over_epsilon_chart(sweeps: Sequence[Drawn], attack: str, axis_words: dict[str, str], width: int) -> Chart:
+def over_epsilon_chart(
+    sweeps: Sequence[Drawn], attack: str, protocol: str, axis_words: dict[str, str], width: int
+) -> Chart:
     """Accuracy, AUC of both attacks, φ of the chosen one; central on the left, local on the right, own ε axes.
 
     ``axis_words``: mechanism → what its ε is for.
     """
-    wide, ending = width >= WIDE, ending_of(attack)
+    wide = width >= WIDE
     rows = 3 if wide else 6
     with rc_context(STYLE):
         figure = new_figure(width, rows * (ROW + (44 if wide else 64)) + 30, left=50, right=14, top=66, bottom=64)
@@ -73,52 +69,52 @@ def over_epsilon_chart(sweeps: Sequence[Drawn], attack: str, axis_words: dict[st
                 place = (3, 2, 2 * row + column + 1) if wide else (6, 1, 2 * row + column + 1)
                 axes = figure.add_subplot(*place)
                 axes.set_xscale("log")
-                draw(axes, sweeps, mechanism, ending, attack)
+                draw(axes, sweeps, mechanism, attack, protocol)
                 finish(axes, sweeps, mechanism, axis_words[mechanism] if row == 2 or not wide else "")
                 if row == 0 or not wide:
                     axes.set_title(f"{heading(mechanism)}\n{axes.get_title('left')}", loc="left")
-    return Chart(figure, over_epsilon_words(sweeps, attack))
+    return Chart(figure, over_epsilon_words(sweeps, attack, protocol))
 
 
 def heading(mechanism: str) -> str:
     return {"central": "CENTRAL: noise on the gradients", "local": "LOCAL: noise on the data"}[mechanism]
 
 
-def draw_accuracy(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, ending: str, attack: str) -> None:
+def draw_accuracy(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, attack: str, protocol: str) -> None:
     for sweep in sweeps:
-        draw_line(axes, sweep, mechanism, "test_accuracy", "-", filled=True)
+        draw_line(axes, sweep, mechanism, "-", True, "test_accuracy")
         draw_undefended(axes, sweep, "test_accuracy")
     axes.set_ylim(-0.03, 1.06)
     axes.set_title("test accuracy (higher: more useful)", loc="left")
 
 
-def draw_aucs(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, ending: str, attack: str) -> None:
+def draw_aucs(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, attack: str, protocol: str) -> None:
     axes.axhline(0.5, color=REFERENCE, linewidth=1.1)
     note(axes, "guessing", 0.5, REFERENCE, below=True)
     for sweep in sweeps:
         for box, (words, dash, filled) in BOXES.items():
-            last = draw_line(axes, sweep, mechanism, f"auc_{box}{ending}", dash, filled)
+            last = draw_line(axes, sweep, mechanism, dash, filled, "auc", box, protocol)
             if last is not None and not sweep.own:
-                higher = box == higher_box(sweep, mechanism, ending)
+                higher = box == higher_box(sweep, mechanism, protocol)
                 axes.annotate(words, last, (0, 6 if higher else -6), textcoords="offset points", ha="right",
                               va="bottom" if higher else "top", color=MARKS[mechanism][0], fontsize=SMALL)  # fmt: skip
-        draw_undefended(axes, sweep, f"auc_{attack}")
+        draw_undefended(axes, sweep, "auc", attack, protocol)
     axes.set_ylim(0.4, 1.04)
     axes.set_title("AUC of the attacks (lower: safer)", loc="left")
 
 
-def higher_box(sweep: Drawn, mechanism: str, ending: str) -> str:
+def higher_box(sweep: Drawn, mechanism: str, protocol: str) -> str:
     """Whose curve ends higher, and so has its name above it."""
-    ends = {box: sweep.at(f"auc_{box}{ending}", mechanism) for box in BOXES}
+    ends = {box: sweep.at("auc", mechanism, box, protocol) for box in BOXES}
     return max(ends, key=lambda box: np.nan_to_num(ends[box][-1]) if len(ends[box]) else 0.0)
 
 
-def draw_phi(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, ending: str, attack: str) -> None:
+def draw_phi(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, attack: str, protocol: str) -> None:
     axes.axhline(1, color=REFERENCE, linewidth=1.1)
     missing = False
     for sweep in sweeps:
-        draw_line(axes, sweep, mechanism, f"phi_{attack}", "-", filled=True)
-        x, y = sweep.at("epsilon", mechanism), sweep.at(f"phi_{attack}", mechanism)
+        draw_line(axes, sweep, mechanism, "-", True, "phi", attack, protocol)
+        x, y = sweep.at("epsilon", mechanism), sweep.at("phi", mechanism, attack, protocol)
         nothing = np.isnan(y) & np.isfinite(x)
         missing |= bool(nothing.any())
         axes.plot(x[nothing], np.full(nothing.sum(), -0.02), "x", color=INK, markersize=7, clip_on=False,
@@ -129,9 +125,11 @@ def draw_phi(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, ending: str, a
     axes.set_title("φ (above 1: more gained than lost)", loc="left")
 
 
-def draw_line(axes: Axes, sweep: Drawn, mechanism: str, name: str, dash, filled: bool) -> tuple[float, float] | None:
+def draw_line(
+    axes: Axes, sweep: Drawn, mechanism: str, dash, filled: bool, measure: str, attack: str = "", protocol: str = ""
+) -> tuple[float, float] | None:
     """The mechanism's points over ε; returns where the line ends, None if there is nothing to draw."""
-    x, y, spread = (sweep.at(n, mechanism) for n in ("epsilon", name, f"{name}_sd"))
+    x, y = sweep.at("epsilon", mechanism), sweep.at(measure, mechanism, attack, protocol)
     there = np.isfinite(x) & np.isfinite(y)
     if not there.any():
         return None
@@ -142,18 +140,19 @@ def draw_line(axes: Axes, sweep: Drawn, mechanism: str, name: str, dash, filled:
                   zorder=4, **look)  # fmt: skip
     else:
         axes.plot(x[there], y[there], linestyle=dash, linewidth=1.6, markersize=5, markeredgecolor=colour, **look)
+        spread = sweep.spreads(measure, mechanism, attack, protocol)
         bars = there & np.isfinite(spread)
         axes.errorbar(x[bars], y[bars], spread[bars], fmt="none", ecolor=colour, elinewidth=1.1, capsize=2)
     return float(x[there][-1]), float(y[there][-1])
 
 
-def draw_undefended(axes: Axes, sweep: Drawn, name: str) -> None:
+def draw_undefended(axes: Axes, drawn: Drawn, measure: str, attack: str = "", protocol: str = "") -> None:
     """A level line; the reader's in ink dots."""
-    level = sweep.at(name, "none")
-    if len(level) and np.isfinite(level[0]) and sweep.age == 0:
-        axes.axhline(level[0], color=INK if sweep.own else EXPOSED, linestyle=(0, (1, 1.5)), linewidth=1.3)
-        if not sweep.own:
-            note(axes, "no defence", level[0], EXPOSED, below=level[0] > 0.9)
+    level = drawn.sweep.value(measure, "none", attack, protocol)
+    if np.isfinite(level) and drawn.age == 0:
+        axes.axhline(level, color=INK if drawn.own else EXPOSED, linestyle=(0, (1, 1.5)), linewidth=1.3)
+        if not drawn.own:
+            note(axes, "no defence", level, EXPOSED, below=level > 0.9)
 
 
 def note(axes: Axes, words: str, level: float, colour: str, below: bool) -> None:
@@ -175,26 +174,24 @@ def finish(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, words: str) -> N
     axes.set_xlabel(words, fontsize=SMALL)
 
 
-def over_epsilon_words(sweeps: Sequence[Drawn], attack: str) -> str:
+def over_epsilon_words(sweeps: Sequence[Drawn], attack: str, protocol: str) -> str:
     said = [
-        f"{sweep.words}, {WORDS[mechanism]}, {point_words(sweep, mechanism, place, attack)}"
-        for sweep in sweeps
+        f"{drawn.sweep.words}, {WORDS[mechanism]}, {point_words(drawn.sweep, defence, attack, protocol)}"
+        for drawn in sweeps
         for mechanism in ("central", "local")
-        for place in ends_of(len(sweep.places(mechanism)))
+        for defence in ends_of(drawn.points(mechanism))
     ]
     return f"Over ε for a record: {'; '.join(said) or 'nothing to show yet'}."
 
 
-def ends_of(count: int) -> list[int]:
-    return [] if count == 0 else [0] if count == 1 else [0, count - 1]
+def ends_of(points: list[str]) -> list[str]:
+    return points if len(points) < 2 else [points[0], points[-1]]
 
 
-def point_words(sweep: Drawn, mechanism: str, place: int, attack: str) -> str:
-    def value(name: str) -> float:
-        return sweep.at(name, mechanism)[place]
-
-    worth = value(f"phi_{attack}")
+def point_words(sweep: Sweep, defence: str, attack: str, protocol: str) -> str:
+    epsilon, accuracy = (sweep.value(measure, defence) for measure in ("epsilon", "test_accuracy"))
+    auc, worth = (sweep.value(measure, defence, attack, protocol) for measure in ("auc", "phi"))
     return (
-        f"at ε = {epsilon_text(value('epsilon'))}: accuracy {value('test_accuracy'):.2f}, "
-        f"AUC {value(f'auc_{attack}'):.2f}, φ {'undefined' if np.isnan(worth) else f'{worth:.2f}'}"
+        f"at ε = {epsilon_text(epsilon)}: accuracy {accuracy:.2f}, AUC {auc:.2f}, "
+        f"φ {'undefined' if np.isnan(worth) else f'{worth:.2f}'}"
     )

@@ -8,15 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter
 
+from dpmia_lab.experiments.mechanism_sweep import epsilon_text
 from dpmia_lab.experiments.mechanisms import GRID, MECHANISMS
-from dpmia_lab.plots.mechanisms import MARKS, SMALL, WIDE, WORDS, Drawn, epsilon_text, heading
+from dpmia_lab.plots.mechanisms import MARKS, SMALL, WIDE, WORDS, Drawn, heading
 from dpmia_lab.plots.style import EXPOSED, INK, REFERENCE, STYLE, Chart, new_figure
 
 DASHES = ("-", (0, (6, 2)), (0, (4, 2)), (0, (2, 1)), (0, (6, 1, 1, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
 
 # ---- accuracy against attack
-def tradeoff_chart(sweeps: Sequence[Drawn], attack: str, attack_words: str, width: int) -> Chart:
+def tradeoff_chart(sweeps: Sequence[Drawn], attack: str, protocol: str, attack_words: str, width: int) -> Chart:
     """Every point: AUC across, accuracy up, with one standard deviation each way; darker is a smaller ε."""
     narrow, taken, said = width < WIDE, [], []
     with rc_context(STYLE):
@@ -24,23 +25,23 @@ def tradeoff_chart(sweeps: Sequence[Drawn], attack: str, attack_words: str, widt
         axes = figure.add_subplot()
         for sweep in sweeps:
             for mechanism in MECHANISMS:
-                draw_cloud(axes, sweep, mechanism, attack)
-                said += cloud_words(sweep, mechanism, attack)
+                draw_cloud(axes, sweep, mechanism, attack, protocol)
+                said += cloud_words(sweep, mechanism, attack, protocol)
         axes.axvline(0.5, color=REFERENCE, linewidth=1.1)
-        axes.set_xlim(*auc_limits(sweeps, attack))
+        axes.set_xlim(*auc_limits(sweeps, attack, protocol))
         axes.set_ylim(-0.03, 1.08)
         for sweep in sorted(sweeps, key=lambda sweep: not sweep.own)[: 1 if narrow else 2]:
-            taken = label_cloud(axes, sweep, attack, taken)
+            taken = label_cloud(axes, sweep, attack, protocol, taken)
         axes.set_title("test accuracy (higher: more useful)\nbest: upper left. Darker: smaller ε", loc="left")
         axes.set_xlabel("AUC (lower: safer)" if narrow else f"AUC, {attack_words} (lower: safer)")
         draw_key(axes, 0.64 if narrow else 0.8)
     return Chart(figure, f"Accuracy against AUC: {'; '.join(said) or 'nothing to show yet'}.")
 
 
-def auc_limits(sweeps: Sequence[Drawn], attack: str) -> tuple[float, float]:
-    seen = [sweep.arrays[f"auc_{attack}"] for sweep in sweeps if f"auc_{attack}" in sweep.arrays]
-    values = np.concatenate([*seen, [0.5, 0.6]])
-    low, high = np.nanmin(values), np.nanmax(values)
+def auc_limits(sweeps: Sequence[Drawn], attack: str, protocol: str) -> tuple[float, float]:
+    found = [row for drawn in sweeps for row in drawn.sweep.rows.where(measure="auc", attack=attack, protocol=protocol)]
+    values = [0.5, 0.6, *(row.value for row in found)]
+    low, high = min(values), max(values)
     return max(0.0, low - 0.08 * (high - low)), min(1.04, high + 0.12 * (high - low))
 
 
@@ -51,9 +52,9 @@ def shades(mechanism: str, epsilons: np.ndarray) -> list[tuple[float, float, flo
     return [tuple(0.55 * own * (1 - r) + (0.35 * own + 0.65) * r) for r in ranks]
 
 
-def draw_cloud(axes: Axes, sweep: Drawn, mechanism: str, attack: str) -> None:
-    names = (f"auc_{attack}", "test_accuracy")
-    x, y, dx, dy = (sweep.at(name, mechanism) for name in (*names, *(f"{name}_sd" for name in names)))
+def draw_cloud(axes: Axes, sweep: Drawn, mechanism: str, attack: str, protocol: str) -> None:
+    x, y = places_of(sweep, mechanism, attack, protocol)
+    dx, dy = sweep.spreads("auc", mechanism, attack, protocol), sweep.spreads("test_accuracy", mechanism)
     marker = MARKS[mechanism][1]
     colours = [EXPOSED] * len(x) if mechanism == "none" else shades(mechanism, sweep.at("epsilon", mechanism))
     bars = np.isfinite(x + y + dx + dy)
@@ -66,10 +67,15 @@ def draw_cloud(axes: Axes, sweep: Drawn, mechanism: str, attack: str) -> None:
         axes.plot(x[i], y[i], marker, color=colours[i], alpha=sweep.strength, **look)
 
 
-def label_cloud(axes: Axes, sweep: Drawn, attack: str, taken: list) -> list:
+def places_of(sweep: Drawn, mechanism: str, attack: str, protocol: str) -> tuple[np.ndarray, np.ndarray]:
+    """AUC and accuracy of the mechanism's points."""
+    return sweep.at("auc", mechanism, attack, protocol), sweep.at("test_accuracy", mechanism)
+
+
+def label_cloud(axes: Axes, sweep: Drawn, attack: str, protocol: str, taken: list) -> list:
     """ε beside the points, where no other label stands; returns where labels stand, in pixels."""
     for mechanism in MECHANISMS:
-        x, y = sweep.at(f"auc_{attack}", mechanism), sweep.at("test_accuracy", mechanism)
+        x, y = places_of(sweep, mechanism, attack, protocol)
         epsilons = sweep.at("epsilon", mechanism)
         for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
             here = axes.transData.transform((x[i], y[i])) / 2  # drawn at twice the density
@@ -95,11 +101,11 @@ def draw_key(axes: Axes, left: float) -> None:
         axes.text(left + 0.03, at, WORDS[mechanism], transform=axes.transAxes, va="center", fontsize=SMALL)
 
 
-def cloud_words(sweep: Drawn, mechanism: str, attack: str) -> list[str]:
-    x, y = sweep.at(f"auc_{attack}", mechanism), sweep.at("test_accuracy", mechanism)
+def cloud_words(sweep: Drawn, mechanism: str, attack: str, protocol: str) -> list[str]:
+    x, y = places_of(sweep, mechanism, attack, protocol)
     epsilons = sweep.at("epsilon", mechanism)
     return [
-        f"{sweep.words}, {WORDS[mechanism]}"
+        f"{sweep.sweep.words}, {WORDS[mechanism]}"
         + ("" if mechanism == "none" else f" at ε = {epsilon_text(epsilons[i])}")
         + f": accuracy {y[i]:.2f}, AUC {x[i]:.2f}"
         for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y))
@@ -107,7 +113,7 @@ def cloud_words(sweep: Drawn, mechanism: str, attack: str) -> list[str]:
 
 
 # ---- ROC
-def roc_chart(sweep: Drawn | None, attack: str, logarithmic: bool, width: int) -> Chart:
+def roc_chart(sweep: Drawn | None, attack: str, protocol: str, logarithmic: bool, width: int) -> Chart:
     """The mean ROC curve of every ε, central and local; without a defence in both."""
     wide, said = width >= WIDE, []
     with rc_context(STYLE):
@@ -115,26 +121,27 @@ def roc_chart(sweep: Drawn | None, attack: str, logarithmic: bool, width: int) -
         figure.subplots_adjust(wspace=0.2, hspace=0.46)
         for place, mechanism in enumerate(("central", "local"), 1):
             axes = figure.add_subplot(*((1, 2, place) if wide else (2, 1, place)))
-            curves = [] if sweep is None else roc_curves(sweep, mechanism, attack)
+            curves = [] if sweep is None else roc_curves(sweep, mechanism, attack, protocol)
             draw_rocs(axes, curves, logarithmic)
             axes.set_title(f"{heading(mechanism)}\nmembers found (lower: safer)", loc="left")
             said += [f"{WORDS[mechanism]}, {words}: {np.interp(0.1, GRID, y):.2f}" for words, y, _, _ in curves]
     return Chart(figure, f"Share of members found at 10 % false alarms: {'; '.join(said) or 'nothing to show yet'}.")
 
 
-def roc_curves(sweep: Drawn, mechanism: str, attack: str) -> list[tuple[str, np.ndarray, object, object]]:
-    """(words, curve, colour, dash): first without a defence, then by rising ε."""
-    curves = sweep.arrays.get(f"roc_{attack}")
-    if curves is None:
-        return []
-    epsilons, places = sweep.at("epsilon", mechanism), sweep.places(mechanism)
-    found = [("no defence", curves[i], EXPOSED, "-") for i in sweep.places("none")]
-    colours = shades(mechanism, epsilons)
-    for order, i in enumerate(places[::-1]):
-        back = len(places) - 1 - order
-        words = f"ε = {epsilon_text(epsilons[back])}"
-        found.append((words, curves[i], colours[back], DASHES[order % len(DASHES)]))
-    return [curve for curve in found if np.isfinite(curve[1]).all()]
+def roc_curves(
+    drawn: Drawn, mechanism: str, attack: str, protocol: str
+) -> list[tuple[str, np.ndarray, object, object]]:
+    """(words, curve, colour, dash): first without a defence, then by falling ε."""
+    points, epsilons = drawn.points(mechanism)[::-1], drawn.at("epsilon", mechanism)[::-1]
+    looks = {defence: ("no defence", EXPOSED, "-") for defence in drawn.points("none")}
+    for order, (defence, colour) in enumerate(zip(points, shades(mechanism, epsilons), strict=True)):
+        looks[defence] = f"ε = {epsilon_text(epsilons[order])}", colour, DASHES[order % len(DASHES)]
+    curves = {defence: drawn.sweep.curves.get((defence, attack, protocol)) for defence in looks}
+    return [
+        (words, curves[defence], colour, dash)
+        for defence, (words, colour, dash) in looks.items()
+        if curves[defence] is not None and np.isfinite(curves[defence]).all()
+    ]
 
 
 def draw_rocs(axes: Axes, curves: list, logarithmic: bool) -> None:

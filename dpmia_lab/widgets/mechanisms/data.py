@@ -1,14 +1,16 @@
-"""What lesson 5 draws and ranks: the shipped reference and the reader's sweeps, as arrays, and who is better where."""
+"""What lesson 5 draws and ranks: the shipped reference and the reader's sweeps, and who is better where."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
 
 from dpmia_lab.experiments import mechanisms
-from dpmia_lab.experiments.mechanisms import COLUMNS, FIXED, MECHANISMS, PRESETS, Config, over_seeds, spread
+from dpmia_lab.experiments.mechanism_sweep import Sweep, sweep_of
+from dpmia_lab.experiments.mechanisms import PRESETS, Config
 from dpmia_lab.reference import shipped_or_nothing
-from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.runs import Run
 
 BITS = ("skewed_purchases", "purchases_without_skew", "purchases_like", "hospital_like")
 # what makes a sweep small enough to watch
@@ -20,47 +22,31 @@ QUICK_BY_DATA = {
 }
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """Values by name, one a point, as the experiment returns them; NaN where there is none."""
-
-    values: dict[str, np.ndarray]
-    config: Config
-    words: str
-
-    def at(self, name: str, mechanism: str) -> np.ndarray:
-        """The mechanism's values."""
-        places = self.values["mechanism"] == MECHANISMS.index(mechanism)
-        return self.values[name][places] if name in self.values else np.full(int(places.sum()), np.nan)
-
-    def has(self, attack: str) -> bool:
-        return bool(np.isfinite(self.values.get(f"auc_{attack}", np.nan)).any())
-
-    def undefended(self, name: str) -> float:
-        found = self.at(name, "none")
-        return float(found[0]) if len(found) else np.nan
+@cache
+def references() -> dict[str, Sweep]:
+    """What ships with the lab, by preset; those that have been computed."""
+    records = shipped_or_nothing("mechanisms")
+    return {name: shipped_sweep(records[name]) for name in PRESETS if name in records}
 
 
-# ---- the reference
-def reference_sweep(preset: str) -> Sweep | None:
-    """What ships with the lab; None while it has not been computed."""
-    record = shipped_or_nothing("mechanisms").get(preset)
-    if record is None:
-        return None
-    values = {name: np.array(points, dtype=float) for name, points in record["points"].items()}  # null becomes NaN
-    return Sweep(values, Config(**record["config"]), "reference")
+def shipped_sweep(record: dict) -> Sweep:
+    arrays = {name: np.array(points, dtype=float) for name, points in record["points"].items()}  # null becomes NaN
+    return sweep_of(arrays, Config(**record["config"]), "reference")
 
 
 def quick_presets() -> dict[str, Config]:
     """Each preset made quick; those with a reference first."""
-    kept = shipped_or_nothing("mechanisms")
-    order = sorted(PRESETS, key=lambda name: name not in kept)
+    order = sorted(PRESETS, key=lambda name: name not in references())
     return {name: replace(PRESETS[name], **QUICK_BY_DATA.get(PRESETS[name].data, BITS_QUICK)) for name in order}
 
 
 def quick_experiment() -> SimpleNamespace:
     """The sweep as the page offers it: small by default."""
     return SimpleNamespace(Config=Config, PRESETS=quick_presets(), run=mechanisms.run)
+
+
+def own_sweep(run: Run) -> Sweep:
+    return sweep_of(run.result.arrays, run.config, f"your run {run.number}")
 
 
 def preset_of(config: Config) -> str:
@@ -70,25 +56,6 @@ def preset_of(config: Config) -> str:
 
 def same_data(one: Config, other: Config) -> bool:
     return one.data == other.data and (one.data not in BITS or one.classes == other.classes)
-
-
-# ---- the reader's
-def own_sweep(config: Config, result: Result, words: str) -> Sweep:
-    return Sweep(result.arrays, config, words)
-
-
-def sweep_so_far(config: Config, table: np.ndarray, words: str) -> Sweep:
-    """While it runs; table (rows, COLUMNS), seed after seed. Means over the seeds there are."""
-    points = len(config.settings())
-    seeds = -(-len(table) // points)
-    padded = np.full((seeds * points, len(COLUMNS)), np.nan)
-    padded[: len(table)] = table
-    shaped = padded.reshape(seeds, points, -1)[:, : min(points, len(table))]
-    values = {name: over_seeds(shaped[..., place], np.mean) for place, name in enumerate(COLUMNS)}
-    if seeds > 1:
-        measured = [(place, name) for place, name in enumerate(COLUMNS) if name not in FIXED]
-        values |= {f"{name}_sd": over_seeds(shaped[..., place], spread) for place, name in measured}
-    return Sweep(values, config, words)
 
 
 # ---- who keeps more accuracy at equal AUC?
@@ -124,8 +91,12 @@ class Contest:
         return self.verdict in ("local", "central") and bool((ahead >= -HARDLY).all())
 
 
-def contest(sweep: Sweep, attack: str) -> Contest:
-    curves = [frontier(sweep.at(f"auc_{attack}", m), sweep.at("test_accuracy", m)) for m in ("central", "local")]
+def contest(sweep: Sweep, protocol: str = "alike") -> Contest:
+    """By the AUC of the white box."""
+    curves = [
+        frontier(sweep.at("auc", mechanism, "white_box", protocol), sweep.at("test_accuracy", mechanism))
+        for mechanism in ("central", "local")
+    ]
     if not all(len(auc) for auc, _ in curves):
         return Contest(*(np.array([]),) * 3)
     low, high = max(auc[0] for auc, _ in curves), min(auc[-1] for auc, _ in curves)

@@ -4,13 +4,12 @@ import ipywidgets as widgets
 
 from dpmia_lab.experiments.mechanisms import Config
 from dpmia_lab.store import Result, Store
-from dpmia_lab.widgets.kit.controls import scale
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import panel, text
-from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.mechanisms.data import contest, own_sweep, preset_of, quick_experiment
-from dpmia_lab.widgets.mechanisms.view import MechanismsView
-from dpmia_lab.widgets.mechanisms.words import DATA_WORDS, contest_words, sizes
+from dpmia_lab.widgets.mechanisms.controls import new_controls
+from dpmia_lab.widgets.mechanisms.data import quick_experiment
+from dpmia_lab.widgets.mechanisms.view import PLOTS, MechanismsView
+from dpmia_lab.widgets.mechanisms.words import DATA_WORDS, compared_html, summary
 
 ABOUT = (
     "<small class='dp-soft'>One model without a defence, then one for each strength, each attacked in two ways. A "
@@ -21,7 +20,7 @@ ABOUT = (
 class MechanismsPanel(ExperimentPanel):
     """Choosing data shows their reference; every sweep adds points, so nothing goes stale."""
 
-    plots = "dpmia_lab.plots.tradeoffs"
+    plots = PLOTS
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         experiment = quick_experiment()
@@ -58,36 +57,3 @@ class MechanismsPanel(ExperimentPanel):
     def chosen(self) -> None:
         super().chosen()
         self.results.draw()
-
-
-def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
-    numbers = {"continuous_update": False}
-    return {
-        "zs": widgets.Text(description="central: noise multipliers z", **numbers),
-        "epsilons": widgets.Text(description="local: ε_i of one bit, edge or pixel", **numbers),
-        "records": scale("n, records trained on, about", (60, 100, 200, 400, 600, 1000, 2000)),
-        "epochs": scale("epochs, but for central noise", (2, 5, 10, 20, 40, 60)),
-        "shadows": scale("shadow models of the black box", (1, 2, 4, 8)),
-        "repeats": scale("seeds, for the spread", (1, 2, 3, 5)),
-        "seed": widgets.IntText(description="first seed"),
-    }
-
-
-def summary(run: Run) -> str:
-    """What was swept and what came out, in a line that tells two runs apart."""
-    c, n = run.config, run.result.numbers
-    return (
-        f"{DATA_WORDS.get(preset_of(c), c.data)}, {sizes(c)}; z = {c.zs}; ε_i = {c.epsilons}; seed {c.seed}: without a "
-        f"defence <span class='dp-protected'>{n['test_accuracy']:.0%} right</span>, "
-        f"<span class='dp-exposed'>AUC {n['auc_white_box']:.2f} (white box)</span>"
-    )
-
-
-def compared_html(runs: list[Run]) -> str:
-    """Who keeps more accuracy in each run."""
-    lines = [
-        f"<li>Run {run.number}: {contest_words(contest(own_sweep(run.config, run.result, ''), 'white_box'))} "
-        f"(white box).</li>"
-        for run in runs
-    ]
-    return f"<ul class='dp-findings'>{''.join(lines)}</ul>" if lines else ""

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmia_lab.experiments.mechanisms import MECHANISMS
+from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
+from dpmia_lab.experiments.mechanisms import point_of, setting_words
 from dpmia_lab.metrics.tradeoffs import aop
 from dpmia_lab.reference import shipped
 from dpmia_lab.widgets.kit.controls import field, scale
 from dpmia_lab.widgets.kit.parts import card, column, on_change, text
-from dpmia_lab.widgets.mechanisms.data import Sweep, preset_of
+from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
 from dpmia_lab.widgets.mechanisms.panel import MechanismsPanel
-from dpmia_lab.widgets.mechanisms.words import DATA_WORDS, attack_words, epsilon_text, setting_words
+from dpmia_lab.widgets.mechanisms.words import attack_words, data_words
 
 LAMBDAS = (1, 2, 5, 10, 20, 50)
 DEFENCES = {
@@ -57,31 +58,29 @@ class RankingPanel:
         """Of the reference and of the reader's newest sweep, best first."""
         view = self.main.results
         sweeps = [*([(view.reference, False)] if view.reference else []), *((own, True) for own in view.own()[:1])]
-        found = [entry for sweep, own in sweeps for entry in sweep_entries(sweep, view.attack, self.lam.value, own)]
+        found = [entry for sweep, own in sweeps for entry in sweep_entries(sweep, *view.played, self.lam.value, own)]
         return sorted(found, key=lambda entry: -entry.score)
 
     def draw(self) -> None:
         lam, view = self.lam.value, self.main.results
         ours, published = self.entries(), published_entries(lam)
-        data = DATA_WORDS.get(preset_of(view.config), view.config.data)
         self.words.value = winners_html(lam, ours, published)
-        about = f"{data}; {attack_words(view.attack)}; ε for a record as in the charts above. Marked ●: your sweep."
+        shown = f"{data_words(view.config)}; {attack_words(*view.played)}"
+        about = f"{shown}; ε for a record as in the charts above. Marked ●: your sweep."
         empty = "<p class='dp-soft'>No points yet: run a sweep above, or compute the reference.</p>"
         self.ours.value = ranking_html("This lab", about, ours) if ours else f"<h4>This lab</h4>{empty}"
         self.published.value = ranking_html("Paper D, mean over eight picture sets", published_words(lam), published)
 
 
 # ---- this lab
-def sweep_entries(sweep: Sweep, attack: str, lam: float, own: bool) -> list[Entry]:
-    values, found = sweep.values, []
-    aucs = values.get(f"auc_{attack}", np.full(len(values["mechanism"]), np.nan))
-    for place in np.flatnonzero(np.isfinite(aucs)):
-        mechanism = MECHANISMS[int(values["mechanism"][place])]
-        words = setting_words(mechanism, values["parameter"][place])
-        if mechanism != "none":
-            words += f" (ε = {epsilon_text(values['epsilon'][place])})"
-        accuracy, auc = float(values["test_accuracy"][place]), float(aucs[place])
-        found.append(Entry(words, mechanism, accuracy, auc, float(aop(accuracy, auc, lam)), own))
+def sweep_entries(sweep: Sweep, attack: str, protocol: str, lam: float, own: bool) -> list[Entry]:
+    found = []
+    for row in sweep.rows.where(measure="auc", attack=attack, protocol=protocol):
+        words, accuracy = setting_words(row.defence), sweep.value("test_accuracy", row.defence)
+        if row.defence != "none":
+            words += f" (ε = {epsilon_text(sweep.value('epsilon', row.defence))})"
+        mechanism, _ = point_of(row.defence)
+        found.append(Entry(words, mechanism, accuracy, row.value, float(aop(accuracy, row.value, lam)), own))
     return found
 
 
@@ -123,22 +122,21 @@ def ranking_html(title: str, about: str, entries: list[Entry]) -> str:
     """A bar a line, as long as its AOP."""
     most = max(entry.score for entry in entries) or 1.0
     printed = any(np.isfinite(entry.printed) for entry in entries)
-    head = "<th>AOP<br><small>higher: better</small></th>" + ("<th>printed</th>" if printed else "")
-    body = "".join(entry_html(rank, entry, most, printed) for rank, entry in enumerate(entries, 1))
-    return (
-        f'<h4>{title}</h4><div class="dp-scroll"><table class="dp-ranks"><caption>{about}</caption><thead><tr>'
-        f"<th>rank</th>{head}<th>accuracy</th><th>AUC</th></tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    heads = ["rank", with_small("AOP", "higher: better"), *(["printed"] if printed else []), "accuracy", "AUC"]
+    rows = [entry_row(rank, entry, most, printed) for rank, entry in enumerate(entries, 1)]
+    return f"<h4>{title}</h4>{table_html(heads, rows, about, 'dp-ranks')}"
 
 
-def entry_html(rank: int, entry: Entry, most: float, printed: bool) -> str:
-    share = 100 * entry.score / most
-    last = f"<td class='dp-reference'>{entry.printed:.3f}</td>" if printed else ""
-    return (
-        f'<tr class="dp-rank-{entry.mechanism}"><td>{rank}. {"● " if entry.own else ""}{entry.words}'
-        f'<div class="dp-rank-bar"><i style="width:{share:.1f}%"></i></div></td><td><b>{entry.score:.3f}</b></td>'
-        f"{last}<td>{entry.accuracy:.2f}</td><td>{entry.auc:.3f}</td></tr>"
-    )
+def entry_row(rank: int, entry: Entry, most: float, printed: bool) -> Row:
+    bar = f'<div class="dp-rank-bar"><i style="width:{100 * entry.score / most:.1f}%"></i></div>'
+    cells = [
+        Html(f"{rank}. {'● ' if entry.own else ''}{entry.words}{bar}"),
+        Html(f"<b>{entry.score:.3f}</b>"),
+        *([Cell(f"{entry.printed:.3f}", "dp-reference")] if printed else []),
+        f"{entry.accuracy:.2f}",
+        f"{entry.auc:.3f}",
+    ]
+    return Row(cells, f"dp-rank-{entry.mechanism}")
 
 
 def winners_html(lam: int, ours: list[Entry], published: list[Entry]) -> str:

@@ -1,18 +1,16 @@
 """Lesson 5: the prediction and the three tasks, each checked against what the reader did."""
 
-import math
-
 import ipywidgets as widgets
-import numpy as np
 
-from dpmia_lab.experiments.mechanisms import MECHANISMS
+from dpmia_lab.experiments.mechanism_sweep import Sweep
+from dpmia_lab.experiments.mechanisms import setting_words
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.mechanisms.data import Sweep, contest, own_sweep, preset_of, reference_sweep
+from dpmia_lab.widgets.mechanisms.data import contest, own_sweep, preset_of, references
 from dpmia_lab.widgets.mechanisms.hook import PRIOR, CartPanel, belief_after, true_share
 from dpmia_lab.widgets.mechanisms.panel import MechanismsPanel
 from dpmia_lab.widgets.mechanisms.ranking import DEFENCES, LAMBDAS, RankingPanel, published_entries
-from dpmia_lab.widgets.mechanisms.words import contest_words, setting_words
+from dpmia_lab.widgets.mechanisms.words import contest_words
 
 ANSWERS = ("local", "central", "alike")
 MOST_BELIEF, LEAST_TRUTH = 0.05, 0.7  # task 1
@@ -35,9 +33,8 @@ def predict_tradeoff(panel: MechanismsPanel) -> widgets.VBox:
     def measured(run: Run) -> None:
         if question.truth is not None:
             return
-        own, kept = own_sweep(run.config, run.result, "yours"), reference_sweep(preset_of(run.config))
-        mine = contest(own, "white_box")
-        theirs = contest(kept, "white_box") if kept else None
+        mine, kept = contest(own_sweep(run)), references().get(preset_of(run.config))
+        theirs = contest(kept) if kept else None
         found = theirs if theirs and theirs.verdict != "neither" else mine
         if found.verdict == "neither":
             return
@@ -78,13 +75,14 @@ def task_bargain(panel: MechanismsPanel) -> widgets.VBox:
     def check() -> tuple[bool, str]:
         if panel.last is None:
             return False, "There is no sweep of yours yet: set the strengths above and press Run a sweep."
-        sweep = own_sweep(panel.last.config, panel.last.result, "yours")
-        if not sweep.undefended("auc_white_box") > 0.55:
+        sweep = own_sweep(panel.last)
+        undefended = sweep.value("auc", "none", "white_box", "alike")
+        if not undefended > 0.55:
             return False, (
-                f"Without a defence the white box reaches AUC {sweep.undefended('auc_white_box'):.2f}: there is hardly "
-                f"anything to protect. Fewer records or more epochs make the model overfit."
+                f"Without a defence the white box reaches AUC {undefended:.2f}: there is hardly anything to protect. "
+                f"Fewer records or more epochs make the model overfit."
             )
-        name, kept, left = best_bargain(sweep)
+        name, kept, left = best_bargain(sweep, chance=1 / panel.last.result.numbers["classes"])
         if kept < SHARE_KEPT or left > SHARE_LEFT:
             return False, (
                 f"Your nearest is {name}: it keeps {kept:.0%} of the accuracy above chance and leaves {left:.0%} of "
@@ -104,16 +102,23 @@ def task_bargain(panel: MechanismsPanel) -> widgets.VBox:
     )
 
 
-def best_bargain(sweep: Sweep) -> tuple[str, float, float]:
+def best_bargain(sweep: Sweep, chance: float) -> tuple[str, float, float]:
     """The point nearest to the target: its name, the accuracy it keeps and the advantage it leaves, as shares."""
-    chance = 1 / sweep.values["classes"][0]
-    kept = (sweep.values["test_accuracy"] - chance) / (sweep.undefended("test_accuracy") - chance)
-    left = np.maximum(0, sweep.values["auc_white_box"] - 0.5) / (sweep.undefended("auc_white_box") - 0.5)
-    missed = np.maximum(0, SHARE_KEPT - kept) + np.maximum(0, left - SHARE_LEFT)
-    missed[sweep.values["mechanism"] == 0] = math.inf
-    place = int(np.argmin(missed))
-    mechanism = MECHANISMS[int(sweep.values["mechanism"][place])]
-    return setting_words(mechanism, sweep.values["parameter"][place]), float(kept[place]), float(left[place])
+
+    def shares(defence: str) -> tuple[float, float]:
+        kept = sweep.value("test_accuracy", defence) - chance
+        left = max(0.0, sweep.value("auc", defence, "white_box", "alike") - 0.5)
+        return kept / to_lose, left / to_protect
+
+    def missed(defence: str) -> tuple[bool, float]:
+        """No defence at all is the last to be named."""
+        kept, left = shares(defence)
+        return defence == "none", max(0.0, SHARE_KEPT - kept) + max(0.0, left - SHARE_LEFT)
+
+    to_lose = sweep.value("test_accuracy", "none") - chance
+    to_protect = sweep.value("auc", "none", "white_box", "alike") - 0.5
+    nearest = min(sweep.defences, key=missed)
+    return setting_words(nearest), *shares(nearest)
 
 
 def task_weight(ranking: RankingPanel) -> widgets.VBox:

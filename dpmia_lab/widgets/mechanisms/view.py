@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from html import escape
 
+from dpmia_lab.experiments.mechanism_sweep import Sweep, sweep_so_far
 from dpmia_lab.experiments.mechanisms import Config
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
@@ -10,16 +11,16 @@ from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import column, on_change, text
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.mechanisms.data import Sweep, own_sweep, preset_of, reference_sweep, same_data, sweep_so_far
+from dpmia_lab.widgets.mechanisms.data import own_sweep, preset_of, references, same_data
 from dpmia_lab.widgets.mechanisms.words import (
     ATTACK_WORDS,
-    DATA_WORDS,
     PROTOCOL_WORDS,
     attack_words,
     axis_words,
+    data_words,
     epsilon_html,
+    numbers_html,
     sizes_html,
-    table_html,
 )
 
 PLOTS = "dpmia_lab.plots.tradeoffs"
@@ -37,13 +38,13 @@ class MechanismsView:
         self.running: Config | None = None
         self.live: Sweep | None = None  # its points; those of a stopped run stay until the next
         self.listeners: list[Callable[[], None]] = []
-        self.box = field(choice("attack", swapped(ATTACK_WORDS)), "attack")
+        self.attack = field(choice("attack", swapped(ATTACK_WORDS)), "attack")
         self.protocol = field(choice("who are the outsiders?", swapped(PROTOCOL_WORDS)), "protocol")
         self.why_one = text("", "dp-reason")
         sources = [("of the reference", "reference"), ("of your newest sweep", "own")]
         self.roc_of = field(choice("ROC curves", sources), "roc-of")
         self.roc_axes = field(choice("their axes", [("linear", False), ("logarithmic", True)]), "roc-axes")
-        for control in (self.box, self.protocol):
+        for control in (self.attack, self.protocol):
             on_change(control, lambda _: self.draw())
         for control in (self.roc_of, self.roc_axes):
             on_change(control, lambda _: self.rocs.redraw())
@@ -52,7 +53,7 @@ class MechanismsView:
         self.rocs = ChartPlace(self.drawn_rocs, PLOTS, "dp-chart", "dp-rocs", delay=CHART_DELAY)
         self.charts = [self.over, self.scatter, self.rocs]
         self.title, self.sizes, self.promises, self.tables = text(""), text(""), text(""), text("", "dp-tables")
-        self.shown = column(self.box, self.protocol, self.why_one, self.roc_of, self.roc_axes)
+        self.shown = column(self.attack, self.protocol, self.why_one, self.roc_of, self.roc_axes)
         self.view = column(
             self.title, self.sizes, self.over.view, self.promises,
             column(text("<h4>What it costs: accuracy against AUC</h4>"), self.scatter.view, classes=("dp-section",)),
@@ -65,13 +66,13 @@ class MechanismsView:
         """The settings the panel stands at: the reference and the runs of their data are shown."""
         before, self.config = self.config, config
         if before is None or not same_data(before, config):
-            self.reference = reference_sweep(preset_of(config))
+            self.reference = references().get(preset_of(config))
             self.roc_of.value = "reference" if self.reference else "own"
             self.draw()
 
     def own(self) -> list[Sweep]:
         """The reader's sweeps of the data shown, newest first."""
-        finished = [own_sweep(run.config, run.result, f"your run {run.number}") for run in self.runs()]
+        finished = [own_sweep(run) for run in self.runs()]
         return [s for s in [self.live, *finished] if s is not None and same_data(s.config, self.config)]
 
     def known(self) -> Sweep | None:
@@ -79,9 +80,9 @@ class MechanismsView:
         return self.reference or next(iter(self.own()), None)
 
     @property
-    def attack(self) -> str:
-        """As the experiment calls it."""
-        return f"{self.box.value}{self.protocol.value}"
+    def played(self) -> tuple[str, str]:
+        """The attack and the protocol that are shown."""
+        return self.attack.value, self.protocol.value
 
     # ---- while it runs, and after
     def started(self, config: Config) -> None:
@@ -89,7 +90,7 @@ class MechanismsView:
 
     def happened(self, event: Event) -> None:
         if isinstance(event, Snapshot) and event.name == "rows":
-            self.live = sweep_so_far(self.running, event.array, "your sweep so far")
+            self.live = sweep_so_far(event.array, self.running, "your sweep so far")
             self.draw()
 
     def show(self, result: Result) -> None:
@@ -97,16 +98,13 @@ class MechanismsView:
 
     # ---- drawing
     def draw(self) -> None:
-        if self.config is None:
-            return
         own = self.own()
         self.mark_protocol()
-        data = DATA_WORDS.get(preset_of(self.config), self.config.data)
-        self.title.value = f"<h4>{escape(data)}: accuracy, attack and φ over ε</h4>"
+        self.title.value = f"<h4>{escape(data_words(self.config))}: accuracy, attack and φ over ε</h4>"
         self.sizes.value = sizes_html(self.reference, own)
         self.promises.value = f"<small class='dp-soft'>{epsilon_html(self.known())}</small>"
         sweeps = [*([self.reference] if self.reference else []), *own]
-        self.tables.value = "".join(table_html(sweep, self.protocol.value) for sweep in sweeps[:3])
+        self.tables.value = "".join(numbers_html(sweep, self.protocol.value) for sweep in sweeps[:3])
         for chart in self.charts:
             chart.redraw()
         for listener in self.listeners:
@@ -115,8 +113,8 @@ class MechanismsView:
     def mark_protocol(self) -> None:
         """Only Skewed Purchases are tested from another distribution."""
         both = self.config.data == "skewed_purchases"
-        if not both and self.protocol.value:
-            self.protocol.value = ""  # draws again
+        if not both:
+            self.protocol.value = "alike"  # draws again if it was another
         self.protocol.disabled = not both
         self.why_one.value = "" if both else ONE_PROTOCOL
         self.why_one.layout.display = "none" if both else ""
@@ -125,28 +123,22 @@ class MechanismsView:
         """The reference, then the reader's sweeps, as charts want them."""
         from dpmia_lab.plots.mechanisms import Drawn
 
-        kept = [Drawn(self.reference.values, "reference")] if self.reference else []
-        return kept + [Drawn(one.values, one.words, own=True, age=age) for age, one in enumerate(self.own())]
+        kept = [Drawn(self.reference)] if self.reference else []
+        return kept + [Drawn(one, own=True, age=age) for age, one in enumerate(self.own())]
 
-    def drawn_over_epsilon(self, width: int) -> Chart | None:
-        if self.config is None:
-            return None
+    def drawn_over_epsilon(self, width: int) -> Chart:
         from dpmia_lab.plots.mechanisms import over_epsilon_chart
 
-        return over_epsilon_chart(self.drawn(), self.attack, axis_words(self.known()), width)
+        return over_epsilon_chart(self.drawn(), *self.played, axis_words(self.known()), width)
 
-    def drawn_tradeoff(self, width: int) -> Chart | None:
-        if self.config is None:
-            return None
+    def drawn_tradeoff(self, width: int) -> Chart:
         from dpmia_lab.plots.tradeoffs import tradeoff_chart
 
-        return tradeoff_chart(self.drawn(), self.attack, attack_words(self.attack), width)
+        return tradeoff_chart(self.drawn(), *self.played, attack_words(*self.played), width)
 
-    def drawn_rocs(self, width: int) -> Chart | None:
-        if self.config is None:
-            return None
+    def drawn_rocs(self, width: int) -> Chart:
         from dpmia_lab.plots.tradeoffs import roc_chart
 
-        name, own = f"roc_{self.attack}", self.roc_of.value == "own"
-        whose = next((one for one in self.drawn() if one.own == own and name in one.arrays), None)
-        return roc_chart(whose, self.attack, self.roc_axes.value, width)
+        own = self.roc_of.value == "own"
+        whose = next((one for one in self.drawn() if one.own == own and one.sweep.curves), None)
+        return roc_chart(whose, *self.played, self.roc_axes.value, width)

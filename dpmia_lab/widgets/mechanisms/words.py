@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from dpmia_lab.experiments.mechanisms import MECHANISMS, Config
-from dpmia_lab.privacy.accounting import rounded_up
-from dpmia_lab.widgets.mechanisms.data import CLEAR, NARROW, Contest, Sweep
+from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
+from dpmia_lab.experiments.mechanisms import Config, point_of, setting_words
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.tables import table_html, with_small, with_spread
+from dpmia_lab.widgets.mechanisms.data import CLEAR, NARROW, Contest, contest, own_sweep, preset_of
 
 DATA_WORDS = {
     "skewed-10": "Skewed Purchases, 10 classes",
@@ -17,22 +17,19 @@ DATA_WORDS = {
 }
 ATTACK_WORDS = {"white_box": "white box (Nasr)", "black_box": "black box (Shokri)"}
 PROTOCOL_WORDS = {
-    "": "outsiders like the members",
-    "_shifted": "paper C's outsiders, of another distribution",
+    "alike": "outsiders like the members",
+    "shifted": "paper C's outsiders, of another distribution",
 }
 PARTS = {"faces": "any m pixel values", "collaboration": "one edge"}  # what ε_i is for; else one bit
-MECHANISM_WORDS = {"none": "no defence", "central": "central (noise on gradients)", "local": "local (noise on data)"}
 
 
-def attack_words(attack: str) -> str:
+def data_words(config: Config) -> str:
+    return DATA_WORDS.get(preset_of(config), config.data)
+
+
+def attack_words(attack: str, protocol: str) -> str:
     """Such as "white box (Nasr), outsiders like the members"."""
-    ending = "_shifted" if attack.endswith("_shifted") else ""
-    return f"{ATTACK_WORDS[attack.removesuffix('_shifted')]}, {PROTOCOL_WORDS[ending]}"
-
-
-def epsilon_text(value: float) -> str:
-    """Rounded up to three digits, but never 1.8e3 for 1800."""
-    return rounded_up(float(value), max(3, len(f"{value:.0f}")))
+    return f"{ATTACK_WORDS[attack]}, {PROTOCOL_WORDS[protocol]}"
 
 
 def part_of(config: Config) -> str:
@@ -40,10 +37,12 @@ def part_of(config: Config) -> str:
 
 
 def times_words(sweep: Sweep | None) -> str:
-    """How a record's local ε follows from ε_i; "" where there is no point to tell."""
-    if sweep is None or not len(sweep.at("epsilon", "local")):
+    """How a record's local ε follows from ε_i, as far as there is a point to tell."""
+    local = sweep.of("local") if sweep else []
+    if not local:
         return "added over all"
-    return f"{sweep.at('epsilon', 'local')[0] / sweep.at('parameter', 'local')[0]:,.6g} × ε_i"
+    _, strength = point_of(local[0])
+    return f"{sweep.value('epsilon', local[0]) / strength:,.6g} × ε_i"
 
 
 def axis_words(sweep: Sweep | None) -> dict[str, str]:
@@ -108,46 +107,52 @@ def signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
-def setting_words(mechanism: str, parameter: float) -> str:
-    return {"none": "no defence", "central": f"central, z = {parameter:g}", "local": f"local, ε_i = {parameter:g}"}[
-        mechanism
-    ]
+# ---- the reader's runs
+def summary(run: Run) -> str:
+    """What was swept and what came out, in a line that tells two runs apart."""
+    c, result = run.config, run.result
+    auc = result.rows.value("auc", attack="white_box", protocol="alike")
+    return (
+        f"{data_words(c)}, {sizes(c)}; z = {c.zs}; ε_i = {c.epsilons}; seed {c.seed}: without a defence "
+        f"<span class='dp-protected'>{result.numbers['test_accuracy']:.0%} right</span>, "
+        f"<span class='dp-exposed'>AUC {auc:.2f} (white box)</span>"
+    )
+
+
+def compared_html(runs: list[Run]) -> str:
+    """Who keeps more accuracy in each run."""
+    lines = [f"<li>Run {run.number}: {contest_words(contest(own_sweep(run)))} (white box).</li>" for run in runs]
+    return f"<ul class='dp-findings'>{''.join(lines)}</ul>" if lines else ""
 
 
 # ---- all numbers
-def value_text(value: float, form: str = "{:.3f}") -> str:
-    return "undefined" if np.isnan(value) else form.format(value)
-
-
-def table_html(sweep: Sweep, ending: str) -> str:
+def numbers_html(sweep: Sweep, protocol: str) -> str:
     """A row a point: everything the charts show, in numbers."""
-    columns = [("test_accuracy", "test accuracy<br><small>higher: more useful</small>")]
-    columns += [(f"auc_{box}{ending}", f"AUC, {w}<br><small>lower: safer</small>") for box, w in ATTACK_WORDS.items()]
-    columns += [(f"phi_{box}{ending}", f"φ, {w}<br><small>higher: better</small>") for box, w in ATTACK_WORDS.items()]
-    head = "".join(f"<th>{words}</th>" for _, words in columns)
-    body = "".join(
-        row_html(sweep, place, [name for name, _ in columns]) for place in range(len(sweep.values["epsilon"]))
-    )
+    heads = ["setting", "ε for a record", with_small("test accuracy", "higher: more useful")]
+    heads += [with_small(f"AUC, {words}", "lower: safer") for words in ATTACK_WORDS.values()]
+    heads += [with_small(f"φ, {words}", "higher: better") for words in ATTACK_WORDS.values()]
+    of_attacks = [(measure, attack, protocol) for measure in ("auc", "phi") for attack in ATTACK_WORDS]
+    rows = [
+        (
+            setting_words(defence),
+            "∞" if defence == "none" else epsilon_text(sweep.value("epsilon", defence)),
+            value_text(sweep, defence, "test_accuracy"),
+            *(value_text(sweep, defence, *one) for one in of_attacks),
+        )
+        for defence in sweep.defences
+    ]
     spread = "± one standard deviation over seeds. " if sweep.config.repeats > 1 else ""
-    return (
-        f'<details><summary>{sweep.words}: all numbers</summary><div class="dp-scroll"><table><caption>{spread}φ is '
-        f"cut off at 2, which it also is where accuracy did not fall at all: look at the AUC then. Undefined: without "
-        f"a defence there is nothing to protect (AUC at most 0.5) or to lose (accuracy at most chance).</caption>"
-        f"<thead><tr><th>setting</th><th>ε for a record</th>{head}</tr></thead><tbody>{body}</tbody>"
-        f"</table></div></details>"
+    caption = (
+        f"{spread}φ is cut off at 2, which it also is where accuracy did not fall at all: look at the AUC then. "
+        f"Undefined: without a defence there is nothing to protect (AUC at most 0.5) or to lose (accuracy at most "
+        f"chance)."
     )
+    table = table_html(heads, rows, caption)
+    return f"<details><summary>{sweep.words}: all numbers</summary>{table}</details>"
 
 
-def row_html(sweep: Sweep, place: int, names: list[str]) -> str:
-    values = sweep.values
-    mechanism = MECHANISMS[int(values["mechanism"][place])]
-    epsilon = "∞" if mechanism == "none" else epsilon_text(values["epsilon"][place])
-    cells = "".join(f"<td>{cell_text(values, name, place, mechanism)}</td>" for name in names)
-    return f"<tr><td>{setting_words(mechanism, values['parameter'][place])}</td><td>{epsilon}</td>{cells}</tr>"
-
-
-def cell_text(values: dict[str, np.ndarray], name: str, place: int, mechanism: str) -> str:
-    if name not in values or (mechanism == "none" and name.startswith("phi")):
+def value_text(sweep: Sweep, defence: str, measure: str, attack: str = "", protocol: str = "") -> str:
+    if measure == "phi" and defence == "none":
         return "–"
-    spread = values.get(f"{name}_sd", np.full(place + 1, np.nan))[place]
-    return value_text(values[name][place]) + ("" if np.isnan(spread) else f" ± {spread:.3f}")
+    row = sweep.row(measure, defence, attack, protocol)
+    return "undefined" if row is None else with_spread(row, "{:.3f}")
