@@ -203,18 +203,15 @@ def judged(config: Config, candidates: Candidates, scores: Scores, delta: float)
 def promise_numbers(trainer: Trainer, members: int) -> dict[str, float]:
     """ε and what belongs to it: of one record; under local noise also of one bit, edge or few pixels."""
     promised = trainer.defence.promise(trainer.task, trainer.recipe, members)
+    if promised is None:
+        return {}
     if isinstance(promised, LocalGuarantee):
         return {"epsilon_i": promised.epsilon_part, "epsilon_record": promised.epsilon, "delta": promised.delta}
+    numbers = {"delta": promised.delta, "epsilon_tight": promised.epsilon}
     dp = trainer.defence.dp_sgd(trainer.recipe, members)
-    if dp is None:
-        return {}
-    return {
-        "q": dp.q,
-        "steps": float(dp.steps),
-        "delta": dp.delta,
-        "epsilon": dp.epsilon("moments"),
-        "epsilon_tight": promised.epsilon,
-    }
+    if dp is not None:
+        numbers |= {"q": dp.q, "steps": float(dp.steps), "epsilon": dp.epsilon("moments")}
+    return numbers
 
 
 def promised_curve(trainer: Trainer, members: int) -> dict[str, np.ndarray]:

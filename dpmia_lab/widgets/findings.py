@@ -6,6 +6,7 @@ Nothing here is written by hand: each line is computed from the results that shi
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from types import ModuleType
 
 import ipywidgets as widgets
@@ -14,8 +15,8 @@ from dpmia_lab.widgets.choosing import findings as choosing
 from dpmia_lab.widgets.hiding import findings as hiding
 from dpmia_lab.widgets.inversion import findings as inversion
 from dpmia_lab.widgets.kit.claims import AGREES, DIFFERS, UNDECIDED, Checked, checked
-from dpmia_lab.widgets.kit.controls import choice, field
-from dpmia_lab.widgets.kit.parts import card, column, on_change, text
+from dpmia_lab.widgets.kit.controls import choice, field, swapped
+from dpmia_lab.widgets.kit.parts import card, on_change, row, text
 from dpmia_lab.widgets.kit.tables import Cell, Html, table_html, with_small
 from dpmia_lab.widgets.landing import LESSONS
 from dpmia_lab.widgets.mechanisms import findings as mechanisms
@@ -23,8 +24,9 @@ from dpmia_lab.widgets.membership import findings as membership
 
 SOURCES: dict[int, ModuleType] = {1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing}
 WORDS = {AGREES: "agrees", DIFFERS: "does not", UNDECIDED: "cannot be told"}
+CHOICES = {AGREES: "agree", DIFFERS: "do not agree", UNDECIDED: "cannot be told"}
 COLOURS = {AGREES: "dp-protected", DIFFERS: "dp-exposed", UNDECIDED: "dp-reference"}
-HEADS = ("claim", "data", "this lab", "measured")
+HEADS = ("data", "this lab", "measured")
 
 
 @dataclass(frozen=True)
@@ -34,25 +36,23 @@ class Line:
 
 
 def lines() -> Iterator[Line]:
-    """Those claims about which something can be said, agreed or not."""
+    """Every claim on every data set; also what the papers did not measure, which has no verdict."""
     for lesson, module in SOURCES.items():
-        for claim in checked(module.CLAIMS):
-            if claim.finding in WORDS:
-                yield Line(lesson, claim)
+        yield from (Line(lesson, claim) for claim in checked(module.CLAIMS))
 
 
 class ClaimsPanel:
     """All claims, or those with one verdict or of one paper."""
 
     def __init__(self) -> None:
-        self.lines = list(lines())
+        self.lines = [line for line in lines() if line.claim.finding]
         papers = sorted({line.claim.paper for line in self.lines})
-        self.verdict = field(choice("show", [("all claims", ""), *((w, v) for v, w in WORDS.items())]), "verdict")
-        self.paper = field(choice("of", [("all papers", ""), *((f"paper {p}", p) for p in papers)]), "paper")
-        self.count, self.table = text("", "dp-claim-count"), text("", "dp-claim-table")
+        self.verdict = field(choice("claims that", [("were tried", ""), *swapped(CHOICES)]), "verdict")
+        self.paper = field(choice("in", [("all papers", ""), *((f"paper {p}", p) for p in papers)]), "paper")
+        self.count, self.claims = text("", "dp-claim-count"), text("", "dp-claim-list")
         for control in (self.verdict, self.paper):
             on_change(control, lambda _: self.show())
-        self.view = card(self.verdict, self.paper, self.count, self.table, name="dp-all-claims")
+        self.view = card(row(self.verdict, self.paper), self.count, self.claims, name="dp-all-claims")
         self.show()
 
     def shown(self) -> list[Line]:
@@ -64,33 +64,55 @@ class ClaimsPanel:
 
     def show(self) -> None:
         shown = self.shown()
-        self.count.value = f"<p>{count_words(shown)}</p>"
-        self.table.value = "".join(
-            lesson_html(lesson, [line.claim for line in shown if line.lesson == lesson])
-            for lesson in dict.fromkeys(line.lesson for line in shown)
+        self.count.value = f"<p><b>{len(shown)}</b> comparisons: {count_words([line.claim for line in shown])}.</p>"
+        lessons = list(dict.fromkeys(line.lesson for line in shown))
+        self.claims.value = "".join(
+            lesson_html(lesson, [line.claim for line in shown if line.lesson == lesson], opened=lesson == lessons[0])
+            for lesson in lessons
         )
 
 
-def count_words(shown: list[Line]) -> str:
-    counts = {verdict: sum(line.claim.finding == verdict for line in shown) for verdict in WORDS}
+def count_words(claims: list[Checked]) -> str:
+    counts = {verdict: sum(claim.finding == verdict for claim in claims) for verdict in WORDS}
     return (
-        f"<b>{len(shown)}</b> comparisons: <span class='dp-protected'>{counts[AGREES]} agree</span>, "
-        f"<span class='dp-exposed'>{counts[DIFFERS]} do not</span>, in {counts[UNDECIDED]} it cannot be told."
+        f"<span class='dp-protected'>{counts[AGREES]} agree</span>, <span class='dp-exposed'>{counts[DIFFERS]} do not"
+        f"</span>, {counts[UNDECIDED]} cannot be told"
     )
 
 
-def lesson_html(lesson: int, claims: list[Checked]) -> str:
-    file, title, *_ = LESSONS[lesson - 1]
-    heading = f'<h4>Lesson {lesson}: <a href="{file}">{escape(title)}</a></h4>'
-    return heading + table_html(HEADS, [claim_row(claim) for claim in claims])
+def lesson_html(lesson: int, claims: list[Checked], opened: bool) -> str:
+    """Folded: a lesson's claims, each with what the paper says and a line for each data set."""
+    title = LESSONS[lesson - 1][1]
+    by_claim = groupby(claims, key=lambda claim: (claim.title, claim.paper, claim.said))
+    parts = [claim_html(*about, list(found)) for about, found in by_claim]
+    return (
+        f"<details class='dp-lesson-claims'{' open' if opened else ''}><summary><b>Lesson {lesson}: {escape(title)}</b>"
+        f" {count_words(claims)}</summary>{''.join(parts)}</details>"
+    )
 
 
-def claim_row(claim: Checked) -> list[str | Html | Cell]:
-    said = with_small(claim.title, f"Paper {claim.paper}: {claim.said}.")
-    verdict = Cell(Html(f"<b>{WORDS[claim.finding]}</b>"), COLOURS[claim.finding])
-    return [said, claim.data, verdict, Html(f"{claim.sentence}.")]
+def claim_html(title: str, paper: str, said: str, found: list[Checked]) -> str:
+    rows = [
+        (claim.data, Cell(WORDS[claim.finding], COLOURS[claim.finding]), Html(f"{claim.sentence}.")) for claim in found
+    ]
+    return f"<h4>{escape(title)}</h4><p>Paper {paper}: {escape(said)}.</p>{table_html(HEADS, rows, kind='dp-prose')}"
+
+
+def beyond() -> widgets.VBox:
+    """What the papers did not measure, and this lab did."""
+    rows = [
+        (
+            with_small(line.claim.title, f"lesson {line.lesson}, beyond paper {line.claim.paper}"),
+            line.claim.data,
+            Html(f"{line.claim.sentence}."),
+        )
+        for line in lines()
+        if not line.claim.finding
+    ]
+    return card(text(table_html(("question", "data", "measured"), rows, kind="dp-prose")), name="dp-beyond")
 
 
 def results(lesson: int) -> widgets.VBox:
-    """What a lesson measured, as a table."""
-    return column(text(SOURCES[lesson].results_html()), classes=("dp", "dp-card", "dp-lesson-results"))
+    """What a lesson measured, as a table, folded."""
+    body = f"<details><summary>The numbers of lesson {lesson}</summary>{SOURCES[lesson].results_html()}</details>"
+    return card(text(body), name="dp-lesson-results")

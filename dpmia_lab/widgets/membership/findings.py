@@ -21,6 +21,7 @@ from dpmia_lab.widgets.membership.words import COLUMNS, attack_words, defence_wo
 
 SEEDS = 5  # of which the reference holds means and standard deviations
 FORMS = {"auc": "{:.3f}", "tpr1": "{:.1%}", "tpr01": "{:.1%}"}
+LEAST_LEAK = 0.53  # where no AUC is higher there is nothing to follow, and ranks are chance
 GUESSING = Row("auc", 0.5, spread=0.0)
 LATER = "<p class='dp-soft'>The reference has not been computed yet (<code>make reference</code>).</p>"
 
@@ -133,9 +134,10 @@ def gap_verdict(rows: Rows, config: Config) -> Verdict:
         for words, place in (("widest", int(np.argmax(gaps))), ("narrowest", int(np.argmin(gaps))))
     ]
     chance = 2 / math.sqrt(len(defences) - 1)  # two standard errors of a rank correlation
+    unclear = abs(together) <= chance or max(auc.value for auc in aucs) < LEAST_LEAK
     where = ", the gap being to another distribution" if config.data == "skewed_purchases" else ""
     return verdict(
-        None if abs(together) <= chance else together > 0,
+        None if unclear else together > 0,
         f"over {len(defences)} settings, one without noise, the rank correlation of the gap with the black box's AUC "
         f"is {signed(together, 2)}{where}; the AUC is {', and '.join(ends)}",
     )
