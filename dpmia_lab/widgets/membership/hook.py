@@ -112,7 +112,8 @@ def guess_button(letter: str) -> widgets.ToggleButton:
 def verdict_html(log_ratio: float, truth: bool) -> str:
     """What the attacker believes, from even odds, and the truth."""
     sure = belief(0.5, log_ratio)
-    says, certainty = ("in", sure) if sure >= 0.5 else ("not in", 1 - sure)
+    says = "in" if sure >= 0.5 else "not in"
+    certainty = max(sure, 1 - sure)
     mark = "✓" if (sure >= 0.5) == truth else "✗"
     colour = ' class="dp-exposed"' if says == "in" else ""
     return (
