@@ -1,26 +1,21 @@
 """Lesson 4's words: what a number means, what was promised and what proved, whose record it is, what a task lacks."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from dpmia_lab.defences import DEFENCES
-from dpmia_lab.defences.base import Defence
 from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.membership import Config, scores_of
 from dpmia_lab.game.attacks import MEMBERSHIP, loss, scoring
-from dpmia_lab.game.settings import OFFERED
-from dpmia_lab.options import option, widened
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.stages import drain
-from dpmia_lab.store import Result, Store
+from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.membership import controls, record, tasks, words
+from dpmia_lab.widgets.membership import record, tasks, words
 from dpmia_lab.widgets.membership.hook import LETTERS, Asked, outcome_html, verdict_html
-from dpmia_lab.widgets.membership.panel import MembershipPanel, compared_html, summary
+from dpmia_lab.widgets.membership.panel import compared_html, summary
 from dpmia_lab.widgets.membership.record import bit_grid, gallery_html, odds_html, record_picture
 
 
@@ -161,72 +156,6 @@ def test_a_finished_run_says_how_many_were_in(small):
     assert "by itself after 3 epochs" in words.finished_words(replace(membership.SMALL, epochs=30), small)
 
 
-# ---- controls
-def test_every_setting_has_a_control_that_can_show_it():
-    made = controls.new_controls(controls.offered_sets())
-    assert set(made) == {f for f in Config.__dataclass_fields__} - {"pictures", "height", "weights"}
-    assert set(controls.PRESET_WORDS) == set(membership.PRESETS)
-    for preset in membership.PRESETS.values():
-        assert preset.model in controls.MODELS[controls.kind_of(preset.data)]
-
-
-@pytest.mark.parametrize(
-    ("values", "applies"),
-    [
-        ({"data": "purchases_like", "model": "mlp", "defence": "none"}, {"classes", "width", "patience"}),
-        ({"data": "faces", "model": "transfer", "defence": "local"},
-         {"people", "width", "epsilon_i", "cell", "reach", "patience"}),
-        ({"data": "collaboration", "model": "graph", "defence": "central"}, {"z", "clip"}),
-        ({"data": controls.OWN, "model": "mlp", "defence": "regularised"},
-         {"width", "dropout", "decay", "augment", "patience"}),
-    ],
-)  # fmt: skip
-def test_what_does_not_apply_says_why(values, applies):
-    assert {name for name, reason in controls.reasons().items() if not reason(values)} == applies
-
-
-@dataclass(frozen=True)
-class MadeUp(Defence):
-    """With an option of every type, none of which any page has heard of."""
-
-    title: ClassVar[str] = "made up for this test"
-
-    strength: float = option(2.0, "made up: how strong", called="made_up_strength")
-    rounds: int = option(3, "made up: how often")
-    gentle: bool = option(True, "made up: gently")
-    name: str = option("x", "made up: for whom", called="made_up_name")
-
-    def words(self) -> str:
-        return f"made up, strength {self.strength:g}"
-
-
-def test_a_new_defence_is_on_the_page_by_its_entry_alone(monkeypatch, tmp_path):
-    monkeypatch.setitem(DEFENCES, "made_up", MadeUp)
-    monkeypatch.setitem(OFFERED, "made_up", MadeUp)
-    wide = widened(Config, [MadeUp])  # what the settings are made as, from the same table
-    monkeypatch.setattr(membership, "Config", wide)
-    monkeypatch.setattr(membership, "PRESETS", {"purchases": wide()})
-    panel = MembershipPanel("made_up_strength=4", Store(tmp_path))
-    made = panel.controls.made
-    assert ("made up for this test", "made_up") in made["defence"].options
-    fields = {"made_up_strength": 4.0, "rounds": 3, "gentle": True, "made_up_name": "x"}
-    assert {name: made[name].value for name in fields} == fields
-    assert [made[name].description for name in fields] == [
-        "made up: how strong", "made up: how often", "made up: gently", "made up: for whom",
-    ]  # fmt: skip
-    assert all(made[name].disabled for name in fields) and not made["patience"].disabled
-    assert panel.controls.why["rounds"].value == "Only with the defence “made up for this test”."
-    made["defence"].value = "made_up"
-    made["rounds"].value = 5
-    assert not any(made[name].disabled for name in fields) and made["z"].disabled
-    config = panel.controls.config()
-    assert (config.defence, config.rounds, config.made_up_strength) == ("made_up", 5, 4.0)
-    assert words.defence_words(config) == "defence made up, strength 4"
-    assert "rounds=5" in panel.link.value and "defence=made_up" in panel.link.value
-    shown = [widget for group in panel.view.children[0].children for widget in getattr(group, "children", [])]
-    assert all(made[name] in shown for name in fields)
-
-
 # ---- runs
 def test_two_runs_are_told_apart():
     one, other = run_with(), run_with(Config(defence="regularised", dropout=0.5, patience=2), 2)
@@ -235,28 +164,6 @@ def test_two_runs_are_told_apart():
     table = compared_html([one, run_with(Config(defence="central"), 2, epsilon_tight=5.477, delta=0.001)])
     assert "∞" in table and "5.48" in table and table.count("<tr>") == 3
     assert compared_html([]) == ""
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({}, "none"),
-        ({"patience": 3}, "none, patience 3"),
-        ({"defence": "central", "patience": 3}, "central, z = 1, clip 4"),
-        ({"defence": "local", "epsilon_i": 3.0}, "local, ε = 3 each"),
-        ({"defence": "regularised"}, "regularisation"),
-        ({"defence": "regularised", "decay": 0.01, "augment": True}, "regularisation, decay 0.01, moved pictures"),
-    ],
-)
-def test_a_defence_is_said_with_what_matters_to_it(settings, said):
-    assert words.defence_words(Config(**settings)) == f"defence {said}"
-
-
-def test_the_menu_calls_defences_by_their_titles():
-    menu = controls.new_controls(controls.offered_sets())["defence"]
-    assert [said for said, _ in menu.options] == [
-        "none", "central: noise on gradients", "local: noise on the data", "regularisation, no promise",
-    ]  # fmt: skip
 
 
 # ---- hook

@@ -97,9 +97,7 @@ def run(config: Config) -> Stage[Result]:
     trained = 0.05 + 0.93 * share_of_target(config)
     target, curves = yield from part(watched_target(trainer, candidates), 0.05, trained, "training the target")
     yield Snapshot("member", 0, candidates.alike.member)
-    evidence = Evidence(
-        trainer, target, candidates, shadows=config.shadows, both=config.inside, most=config.records
-    )
+    evidence = Evidence(trainer, target, candidates, shadows=config.shadows, both=config.inside, most=config.records)
     scores = yield from part(attacked(evidence, made), trained, 0.98)
     return (yield from part(measured(config, population, evidence, scores, curves), 0.98, 1.0, "measuring"))
 
