@@ -50,14 +50,21 @@ def group_of(test: str) -> str:
 def pytest_collection_modifyitems(items):
     """Browser tests come last: playwright leaves an event loop running that would be in others' way.
 
-    Of those, the group with the most tests first: two workers then end at about the same time.
+    Of those, the group with the most tests first: two workers then end at about the same time. Within a group the
+    contract comes first, since a lesson's own tests leave their page as they like.
     """
     for item in items:
         if "browser" in item.fixturenames:
             item.add_marker("browser")
     groups = {item: group_of(item.nodeid) for item in items}
     counts = Counter(groups.values())
-    items.sort(key=lambda i: (1, -counts[groups[i]], groups[i]) if "browser" in i.fixturenames else (0, 0, ""))
+
+    def place(item) -> tuple:
+        if "browser" not in item.fixturenames:
+            return (0,)
+        return 1, -counts[groups[item]], groups[item], not item.path.match("*_contract.py")
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(optionalhook=True)
