@@ -61,6 +61,12 @@ def evidence_of(defence, population, candidates, shadows=2, both=4):
 
 
 @pytest.fixture(scope="module")
+def undefended(population, candidates):
+    """Shared by the tests that leave it as it is."""
+    return evidence_of(Undefended(), population, candidates)
+
+
+@pytest.fixture(scope="module")
 def matrix(population, candidates, pictures, judge):
     """Answers by defence and attack, and all rows."""
     answers, rows = {}, []
@@ -102,10 +108,9 @@ def test_defences_differ_and_the_undefended_model_leaks(matrix):
 
 
 # ---- evidence
-def test_an_attack_is_given_what_it_needs_and_nothing_else(population, candidates):
-    evidence = evidence_of(Undefended(), population, candidates)
+def test_an_attack_is_given_what_it_needs_and_nothing_else(undefended):
     for called, attack in ATTACKS.items():
-        given = drain(evidence.gathered(attack.needs, "alike", called))
+        given = drain(undefended.gathered(attack.needs, "alike", called))
         for need in NEEDS:
             if need in attack.needs:
                 getattr(given, need)
@@ -115,29 +120,32 @@ def test_an_attack_is_given_what_it_needs_and_nothing_else(population, candidate
 
 
 @pytest.mark.parametrize("name", MEMBERSHIP)
-def test_an_attack_says_all_that_it_needs(name, population, candidates):
+def test_an_attack_says_all_that_it_needs(name, undefended):
     """Without any one piece it cannot be made: none is asked for in vain."""
-    evidence, attack = evidence_of(Undefended(), population, candidates), MEMBERSHIP[name]
-    full = drain(evidence.gathered(attack.needs, "alike", name))
+    attack = MEMBERSHIP[name]
+    full = drain(undefended.gathered(attack.needs, "alike", name))
     for need in attack.needs:
         rest = Given({other: getattr(full, other) for other in attack.needs - {need}}, full.seed, full.path)
         with pytest.raises(AttributeError, match="it must say that it needs it"):
             drain(attack.run(rest))
 
 
-def test_evidence_is_computed_once_however_many_attacks_ask(population, candidates):
-    evidence, trained = evidence_of(Undefended(), population, candidates), []
+def test_evidence_is_computed_once_however_many_attacks_ask_and_progress_rises(population, candidates):
+    evidence, trained, events = evidence_of(Undefended(), population, candidates), [], []
     ask_many = evidence.trainer.ask_many
     evidence.trainer.ask_many = lambda *arguments: trained.append(arguments[-1]) or ask_many(*arguments)
-    scores = drain(attacked(evidence, MEMBERSHIP))
+    scores = drain(attacked(evidence, MEMBERSHIP), events.append)
     assert sorted(trained) == ["inside", "shadow"] and len(scores) == len(MEMBERSHIP)
     asked = evidence.found["outputs"]["alike"]
     assert drain(evidence.gathered({"outputs"}, "alike", "loss")).outputs is asked
+    progress = [event for event in events if isinstance(event, Progress)]
+    shares = [event.done / event.total for event in progress]
+    assert (np.diff(shares) > -1e-9).all() and 0.9 < shares[-1] <= 1
+    assert {"training shadow models", "attacking: white box"} <= {event.label for event in progress}
 
 
-def test_whoever_knows_half_is_told_nothing_about_the_other_half(population, candidates):
-    evidence = evidence_of(Undefended(), population, candidates)
-    half = drain(evidence.gathered({"half"}, "alike", "white_box")).half
+def test_whoever_knows_half_is_told_nothing_about_the_other_half(undefended, candidates):
+    half = drain(undefended.gathered({"half"}, "alike", "white_box")).half
     assert not half.member[~half.known].any()
     assert (half.member[half.known] == candidates.alike.member[half.known]).all()
     assert 0.3 < half.known.mean() < 0.7
@@ -149,14 +157,6 @@ def test_attacks_without_enough_shadow_models_are_left_out(population, candidate
     assert [name for name, _ in drain(attacked(alone, MEMBERSHIP))] == without and "white_box" in without
     one = evidence_of(Undefended(), population, candidates, shadows=1, both=0)
     assert "lira_offline" not in {name for name, _ in drain(attacked(one, MEMBERSHIP))}
-
-
-def test_progress_of_all_attacks_rises_to_the_end(population, candidates):
-    events = []
-    drain(attacked(evidence_of(Undefended(), population, candidates), MEMBERSHIP), events.append)
-    shares = [event.done / event.total for event in events if isinstance(event, Progress)]
-    assert (np.diff(shares) > -1e-9).all() and 0.9 < shares[-1] <= 1
-    assert {"training shadow models", "attacking: white box"} <= {e.label for e in events if isinstance(e, Progress)}
 
 
 def test_an_attack_has_words_and_known_needs():
