@@ -6,7 +6,7 @@ A page is never read at once: what Python sent may still be on its way to the sc
 import io
 
 import numpy as np
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 WAIT = 60_000  # milliseconds
 expect.set_options(timeout=WAIT)
@@ -100,10 +100,15 @@ def readout(page, panel: str, control: str):
 
 
 def downloaded(page, panel: str, name: str) -> str:
-    """The path of a file that the panel offers."""
-    with page.expect_download() as download:
-        page.locator(f"{panel} a[download='{name}']").click()
-    return download.value.path()
+    """The path of a file that the panel offers. A chart that comes meanwhile may push the link away: then once more."""
+    for last in (False, False, True):
+        try:
+            with page.expect_download(timeout=WAIT if last else 5_000) as download:
+                page.locator(f"{panel} a[download='{name}']").click()
+            return download.value.path()
+        except TimeoutError:
+            if last:
+                raise
 
 
 def npz(**arrays) -> bytes:

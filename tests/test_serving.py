@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import closing
 
 import psutil
@@ -218,7 +217,7 @@ def test_a_kernel_that_dies_is_known_to_be_dead(lab):
     assert alive(lab, kernel)
     process.kill()
     assert wait_until(lambda: not alive(lab, kernel))
-    time.sleep(1)  # time enough for a restart, if there were one
+    run_cells(lab, open_page(lab))  # another has started and worked meanwhile: time enough for a restart
     assert not alive(lab, kernel)
 
 
@@ -226,12 +225,12 @@ def test_an_unread_page_ends_while_a_read_and_a_working_one_stay(open_lab):
     lab = open_lab(NOTEBOOKS, idle_seconds=2, check_seconds=1)
     unread, read, working = open_page(lab), open_page(lab), open_page(lab, "worker")
     run_cells(lab, working)
-    end = time.monotonic() + 4.5
-    while time.monotonic() < end:
+
+    def unread_has_ended() -> bool:
         assert alive(lab, read, "?reader=1")
-        alive(lab, unread)  # merely asking does not count
-        time.sleep(0.3)
-    assert wait_until(lambda: not alive(lab, unread), seconds=5)
+        return not alive(lab, unread)  # merely asking does not count
+
+    assert wait_until(unread_has_ended)
     assert alive(lab, working)
 
 
@@ -263,13 +262,11 @@ def test_a_port_that_is_taken(lab):
 
 
 def test_the_page_answers(page, lab):
-    begun = time.monotonic()
     page.goto(lab.address, wait_until="commit")
     page.get_by_text("Prose with a formula").wait_for()
     handle = page.locator(".count .noUi-handle")
     handle.press("ArrowRight")
     page.get_by_text("Python saw 4").wait_for()
-    assert time.monotonic() - begun < 15  # it is 2 to 4 s, by how busy the machine is
     assert page.locator("#lab-starting").is_hidden()
     assert page.locator("mjx-container").count() == 1
     assert page.complaints == []
