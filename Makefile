@@ -23,7 +23,7 @@ app: $(READY)
 # Two at a time, but for those that look at the clock.
 test: $(READY)
 	$(PY) -m pytest -n 2 --dist loadfile -m "not timed"
-	$(PY) -m pytest -m timed
+	$(PY) -m pytest -m timed $$(grep -l mark.timed tests/test_*.py)
 
 lab: $(READY)
 	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks
