@@ -211,9 +211,9 @@ def drawn_people(truth: np.ndarray, x: np.ndarray) -> str:
 
 
 def drawn_chart(random: np.random.Generator, classes: int) -> bytes:
-    columns = ["distance", *(f"distance_{name}" for name in plots.BASELINES)]
-    arrays = {name: random.random(classes) for name in columns}
-    return plots.per_class_chart(arrays, "distance", [f"class {i + 1}" for i in range(classes)], width=760).png()
+    own, *others = (random.random(classes) for _ in range(1 + len(plots.BASELINES)))
+    baselines, names = dict(zip(plots.BASELINES, others, strict=True)), [f"class {i + 1}" for i in range(classes)]
+    return plots.per_class_chart(own, baselines, "distance", names, width=760).png()
 
 
 def page_run(victim: Victim) -> Stage[Reconstructions]:

@@ -77,7 +77,7 @@ def test_labels_at_the_lines_name_every_line():
 def test_labels_at_the_lines_do_not_overlap():
     axes = Figure().add_subplot()
     axes.set_ylim(0, 1)
-    plots.label_line_ends(axes, 1, {"a": 0.5, "b": 0.5, "c": 0.51, "d": 0.9})
+    plots.label_line_ends(axes, 1, {"a": 0.5, "b": 0.5, "c": 0.51, "d": 0.9}, {})
     heights = sorted(text.xy[1] for text in axes.texts)
     assert np.diff(heights).min() >= 0.07
 

@@ -11,6 +11,7 @@ from PIL import Image
 
 from dpmia_lab.experiments import spending
 from dpmia_lab.plots import privacy as plots
+from dpmia_lab.plots.axes import apart, power_text
 
 REFERENCE = {
     "epsilon_tight": [30.0, 9.2, 3.6, 1.5],
@@ -84,7 +85,7 @@ def test_lines_without_a_guarantee_are_not_named():
 
 @pytest.mark.parametrize("heights", [[0.2], [0.5, 0.5, 0.5], [0.95, 0.99, 1.0, 1.0], [0.0, 0.01, 1.0]])
 def test_names_at_line_ends_keep_apart_and_inside(heights):
-    moved = plots.apart(list(heights), 0.085)
+    moved = apart(list(heights), 0.085)
     assert all(b - a > 0.0849 for a, b in zip(moved, moved[1:], strict=False))
     assert max(moved) <= 1 and min(moved) >= 0
 
@@ -100,7 +101,7 @@ def test_an_epsilon_is_never_understated(epsilon, words):
     ("power", "words"), [(-3, "0.001"), (-1, "0.1"), (0, "1"), (3, "1000"), (4, "10k"), (6, "1M"), (9, "1e9")]
 )
 def test_powers_of_ten_are_short(power, words):
-    assert plots.power_text(power) == words
+    assert power_text(power) == words
 
 
 def test_a_run_is_drawn_from_its_first_look_on():

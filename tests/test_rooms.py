@@ -77,6 +77,14 @@ def test_no_two_files_import_each_other_by_any_way():
     TopologicalSorter({one: imported_files(one) for one in IMPORTS}).prepare()  # else CycleError names the way
 
 
+def test_lessons_share_the_kit_and_nothing_else():
+    """widgets/LESSON/: what two lessons need is in the kit."""
+    lessons = {one: one.split(".")[2] for one in IMPORTS if one.startswith("dpmia_lab.widgets.") and one.count(".") > 2}
+    across = [(one, other) for one in lessons for other in imported_files(one) if lessons.get(other, "kit") != "kit"]
+    assert [(one, other) for one, other in across if lessons[one] != lessons[other]] == []
+    assert len(set(lessons.values())) >= 7
+
+
 def test_a_library_stays_in_its_room():
     for library, home in (("ipywidgets", "widgets"), ("matplotlib", "plots")):
         users = {room(one) for one, others in IMPORTS.items() if library in {name.split(".")[0] for name in others}}

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpmia_lab.game.drawing import BASELINES
-from dpmia_lab.plots.inversion import DASHES, MEASURES, SHORT, label_line_ends
+from dpmia_lab.plots.axes import label_line_ends, plain_ticks
+from dpmia_lab.plots.baselines import DASHES, MEASURES, SHORT
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 RECORD = "#CC79A7"  # record-level; from Okabe-Ito, like the others
@@ -19,7 +19,6 @@ MARKS = {
     "unit": (PROTECTED, PROTECTED, "D", "-"),
 }
 WIDE = 640  # pixels from which two charts stand side by side
-LONG = 100  # from lowest to highest value of a logarithmic axis
 
 
 def models_chart(
@@ -119,14 +118,6 @@ def draw_sheet(axes: Axes, sheet: Sheet) -> None:
     axes.set_xlabel(sheet.x_words)
     axes.margins(x=0.08, y=0.2)
     plain_ticks(axes)
-
-
-def plain_ticks(axes: Axes) -> None:
-    """1, 10, 100 along a long logarithmic axis, also 2 and 5 along a short one."""
-    low, high = axes.get_xlim()
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < LONG else (1,)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def draw_curve(axes: Axes, curve: Curve) -> None:

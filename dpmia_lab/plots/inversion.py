@@ -6,20 +6,13 @@ from matplotlib.axes import Axes
 
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
 from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.plots.axes import label_line_ends
+from dpmia_lab.plots.baselines import DASHES, MEASURES, SHORT
 from dpmia_lab.plots.style import EXPOSED, REFERENCE, STYLE, Chart, new_figure
 from dpmia_lab.rows import Rows
 
-# measure: (name in words, what is what at the axis)
-MEASURES = {
-    "distance": ("Euclidean distance to the nearest training picture", "lower: closer to a real picture"),
-    "ssim_distance": ("1 − SSIM to the nearest training picture", "lower: closer to a real picture"),
-    "similarity": ("correlation with the nearest training picture", "higher: closer to a real picture"),
-    "confidence": ("the model's own confidence", "higher: the model is surer"),
-}
-DASHES = {"noise": (0, (1, 1)), "blank": (0, (4, 2)), "other_class": (0, (6, 1, 1, 1)), "class_mean": "-"}
 DRAWN, DRAWN_SHORT = "drawn by the attack", "the attack"
 OWN_COLOURS = {DRAWN: EXPOSED, DRAWN_SHORT: EXPOSED}
-SHORT = {"noise": "noise", "blank": "black", "other_class": "someone else", "class_mean": "class mean"}
 NARROW_LABELS = 110  # pixels
 
 
@@ -42,7 +35,8 @@ def per_class_chart(
             drawn = values[order] if few else np.full(len(order), values.mean())
             axes.plot(places, drawn, color=REFERENCE, linestyle=DASHES[name], linewidth=1.3)
         axes.plot(places, own[order], "o", color=EXPOSED, markersize=6)
-        label_line_ends(axes, len(order) - 1, per_class_line_ends(own, baselines, order[-1] if few else None, narrow))
+        ends = per_class_line_ends(own, baselines, order[-1] if few else None, narrow)
+        label_line_ends(axes, len(order) - 1, ends, OWN_COLOURS)
         axes.set_title(good if narrow else f"{title}\n{good}", loc="left")
         short = [(name.split() or [""])[-1] for name in names]  # "person 3" is 3 under an axis that says classes
         axes.set_xticks(places if few else [], [short[i] for i in order] if few else [], parse_math=False)
@@ -59,17 +53,6 @@ def per_class_line_ends(
     labels = SHORT if narrow else BASELINES
     ends = {labels[name]: values.mean() if last is None else values[last] for name, values in baselines.items()}
     return {**ends, DRAWN_SHORT if narrow else DRAWN: own.max() if last is None else own[last]}
-
-
-def label_line_ends(axes: Axes, x: float, ends: dict[str, float], colours: dict[str, str] = OWN_COLOURS) -> None:
-    """The name of each line at its right end, moved apart where they would overlap; grey where none is given."""
-    low, high = axes.get_ylim()
-    gap = (high - low) * 0.075
-    position = low - gap
-    for words, value in sorted(ends.items(), key=lambda item: item[1]):
-        position = max(value, position + gap)
-        colour = colours.get(words, REFERENCE)
-        axes.annotate(words, (x, position), (12, 0), textcoords="offset points", color=colour, va="center", fontsize=10)
 
 
 COMPARED = {

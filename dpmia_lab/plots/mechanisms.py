@@ -11,7 +11,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 
 from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
-from dpmia_lab.plots.hiding import plain_ticks
+from dpmia_lab.plots.axes import plain_ticks
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 # mechanism: (colour, marker); none is what is exposed, the others differ in hue and in shape

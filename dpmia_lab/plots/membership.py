@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib import rc_context
 
-from dpmia_lab.plots.privacy import label_ends, two_axes
+from dpmia_lab.plots.axes import label_ends, two_axes
 from dpmia_lab.plots.roc import DASH, DOTS, EXPOSED_WORDS
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dpmia_lab.experiments.spending import Curve
+from dpmia_lab.plots.axes import label_ends, powers_only, two_axes
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 from dpmia_lab.privacy.accounting import rounded_up
 
@@ -20,8 +20,6 @@ LINES = {
     "paper-moments": ("A's bound", REFERENCE, (0, (6, 1, 1, 1))),
     "paper-closed-form": ("A's formula", REFERENCE, (0, (1, 1.5))),
 }
-WIDE = 600  # pixels from which two axes stand side by side
-LABELS = 84  # pixels kept free for names at line ends
 LEAST_EPSILON = 1e-3  # below it a chart says nothing
 
 
@@ -56,18 +54,6 @@ def last_step(curves: dict[str, Curve]) -> int:
     return max(int(curve.steps[-1]) for curve in curves.values())
 
 
-def two_axes(width: int, height: int, right: int) -> tuple[Axes, Axes, Figure]:
-    """Side by side where there is room, one above the other elsewhere; ``right``: pixels kept free there."""
-    side = width >= WIDE
-    right = right if side else LABELS
-    figure = new_figure(width, height if side else 2 * height, left=56, right=right, top=44, bottom=46)
-    gap = LABELS + 64
-    inner = (width - 56 - right - gap) / 2
-    figure.subplots_adjust(wspace=gap / inner if side else 0, hspace=0 if side else 104 / (height - 97))
-    grid = (1, 2) if side else (2, 1)
-    return figure.add_subplot(*grid, 1), figure.add_subplot(*grid, 2), figure
-
-
 def draw_spending(axes: Axes, curves: dict[str, Curve], steps: int, epsilon: float) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -90,23 +76,6 @@ def draw_spending(axes: Axes, curves: dict[str, Curve], steps: int, epsilon: flo
     axes.set_xlabel("T, steps")
 
 
-def powers_only(axes: Axes) -> None:
-    """Ticks at powers of ten, in plain numbers; the usual finer ones cost more time than the curves."""
-    for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-        low, high = np.ceil(np.log10(limits[0]) - 1e-9), np.floor(np.log10(limits[1]) + 1e-9)
-        powers = np.arange(low, high + 1, max(1, round((high - low) / 6)))
-        axis.set_ticks(10.0**powers, [power_text(int(p)) for p in powers])
-        axis.set_ticks([], minor=True)
-
-
-def power_text(power: int) -> str:
-    """0.1, 1, 100, 10k, 1M, 1e9."""
-    if not -3 <= power < 9:
-        return f"1e{power}"
-    thousands = max(0, power // 3) if power >= 4 else 0
-    return f"{10.0 ** (power - 3 * thousands):g}{('', 'k', 'M')[thousands]}"
-
-
 def draw_tradeoff(axes: Axes, curves: dict[str, Curve], rate: float) -> float:
     """The curves that have one; returns the best one's false negatives at the marked rate."""
     best, names = 1 - rate, [("— perfect privacy", REFERENCE)]
@@ -126,28 +95,6 @@ def draw_tradeoff(axes: Axes, curves: dict[str, Curve], rate: float) -> float:
     axes.set_title("members missed, at least\nhigher: safer", loc="left")
     axes.set_xlabel("outsiders wrongly accused")
     return best
-
-
-def label_ends(axes: Axes, ends: Sequence[tuple[str, float, str]], gap: float = 0.085) -> None:
-    """(words, height, colour) of each line, at the right end, moved apart where they would overlap."""
-    scale = np.log if axes.get_yscale() == "log" else float
-    low, high = (scale(limit) for limit in axes.get_ylim())
-    ends = sorted(ends, key=lambda end: end[1])
-    heights = apart([min((scale(value) - low) / (high - low), 1.0) for _, value, _ in ends], gap)
-    for (words, _, colour), height in zip(ends, heights, strict=True):
-        axes.annotate(
-            words, (1, height), (8, 0), xycoords="axes fraction", textcoords="offset points", color=colour,
-            va="center", fontsize=10,
-        )  # fmt: skip
-
-
-def apart(heights: list[float], gap: float) -> list[float]:
-    """Rising heights with at least that gap, moved up where they are too close, and down from the top."""
-    for i in range(1, len(heights)):
-        heights[i] = max(heights[i], heights[i - 1] + gap)
-    for i in reversed(range(len(heights))):
-        heights[i] = min(heights[i], 1.0 - gap * (len(heights) - 1 - i))
-    return heights
 
 
 def training_chart(

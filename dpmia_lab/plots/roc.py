@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.metrics import membership as metrics
-from dpmia_lab.plots.privacy import WIDE, powers_only
+from dpmia_lab.plots.axes import WIDE, powers_only
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 EXPOSED_WORDS = "#A84A00"  # the same colour, dark enough for words

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import ipywidgets as widgets
 
 from dpmia_lab.experiments import private_training
+from dpmia_lab.experiments.inversion import MODELS
 from dpmia_lab.experiments.spending import FOLLOWS
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import UNITS
 from dpmia_lab.widgets.kit.controls import Reason, choice, scale, swapped
+from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED, only_faces
 
-MODEL_WORDS = {"softmax": "softmax regression", "mlp": "one hidden layer", "cnn": "convolutional network"}
 PRESET_WORDS = {
     "faces": "faces, softmax",
     "digits": "digits, softmax",
@@ -20,10 +21,6 @@ PRESET_WORDS = {
 }
 OPTIMIZER_WORDS = {"sgd": "plain steps", "momentum": "momentum", "adam": "Adam"}
 DELTAS = (0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
-
-
-def only_faces(values: dict) -> str:
-    return "" if values["data"].split(":")[0] in ("faces", "att_faces") else "This set has its own classes."
 
 
 def only_subclasses(values: dict) -> str:
@@ -44,7 +41,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     return {
         "data": choice("data set", sets),
         "people": scale("people", (5, 10, 20, 40)),
-        "model": choice("model", swapped(MODEL_WORDS)),
+        "model": choice("model", [(MODEL_WORDS[name], name) for name in MODELS]),
         "unit": choice("what is hidden", swapped(UNITS)),
         "k_sub": scale("k_sub, subclasses a class", (1, 2, 4, 7, 10, 20, 50, 100)),
         "neighbours": choice("neighbouring data sets", swapped(NEIGHBOURS)),
@@ -56,7 +53,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "optimizer": choice("steps are taken with", [(OPTIMIZER_WORDS[n], n) for n in private_training.OPTIMIZERS]),
         "budget": scale("budget of ε (0: none)", (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 20.0)),
         "delta": delta_scale("below 1/units", DELTAS[::-1]),
-        "seed": widgets.IntText(description="seed (fixes every random choice)"),
+        "seed": widgets.IntText(description=SEED),
     }
 
 

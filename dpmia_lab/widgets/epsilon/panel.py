@@ -12,12 +12,13 @@ from dpmia_lab.experiments.spending import Setting
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import Guarantee
 from dpmia_lab.store import Store
-from dpmia_lab.widgets.epsilon.controls import MODEL_WORDS, OPTIMIZER_WORDS, PRESET_WORDS, REASONS, new_controls
+from dpmia_lab.widgets.epsilon.controls import OPTIMIZER_WORDS, PRESET_WORDS, REASONS, new_controls
 from dpmia_lab.widgets.epsilon.view import TrainingView
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import panel, text
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import table_html
+from dpmia_lab.widgets.kit.words import MODEL_WORDS
 
 
 class TrainingPanel(ExperimentPanel):

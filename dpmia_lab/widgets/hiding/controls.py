@@ -4,8 +4,8 @@ import ipywidgets as widgets
 
 from dpmia_lab.experiments import inversion
 from dpmia_lab.privacy.accounting import NEIGHBOURS
-from dpmia_lab.widgets.inversion.controls import WORDS, only_faces
 from dpmia_lab.widgets.kit.controls import choice, scale, swapped
+from dpmia_lab.widgets.kit.words import MODEL_WORDS, only_faces
 
 PRESET_WORDS = {
     "faces": "faces: hide a person (class)",
@@ -35,7 +35,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     return {
         "data": choice("data set", sets),
         "people": scale("people", (10, 20, 40, 80, 120)),
-        "model": choice("model", [(WORDS[name], name) for name in inversion.MODELS]),
+        "model": choice("model", [(MODEL_WORDS[name], name) for name in inversion.MODELS]),
         "unit": choice("hide, beside a record,", swapped(UNIT_WORDS)),
         "k_sub": scale("k_sub, subclasses a class", (1, 2, 5, 10, 20, 50, 100, 200)),
         "accuracy": scale("test accuracy both must reach", (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)),

@@ -11,10 +11,10 @@ from dpmia_lab.widgets.hiding import claims
 from dpmia_lab.widgets.hiding.claims import SUBJECT, Kept, compared_words, kept_results, of_each_result, of_each_sweep
 from dpmia_lab.widgets.hiding.curves_data import UNITS, Points, reference_points
 from dpmia_lab.widgets.hiding.words import FACES, PAIR, belief_words, model_words, promise, said
-from dpmia_lab.widgets.inversion.controls import WORDS
 from dpmia_lab.widgets.kit.claims import Claim, Verdict
 from dpmia_lab.widgets.kit.parts import card, text
 from dpmia_lab.widgets.kit.tables import Row, table_html, with_small
+from dpmia_lab.widgets.kit.words import MODEL_WORDS
 
 LATER = "<p class='dp-soft'>The reference has not been computed yet (<code>make reference</code>).</p>"
 # measure: (title, what is good, format)
@@ -189,7 +189,7 @@ def result_lines(kept: Kept) -> list[list[str]]:
     rows, config = kept.rows, kept.config
     what = f"{config.people} generated people" if config.data in FACES else kept.subject.split(",")[0]
     finer = [f"{config.k_sub} subclasses a class"] if config.unit == "subclass" else []
-    title = ", ".join([what, WORDS[config.model], *finer, f"accuracy {config.accuracy:.0%}"])
+    title = ", ".join([what, MODEL_WORDS[config.model], *finer, f"accuracy {config.accuracy:.0%}"])
     return [
         [
             title if model == "record" else "",

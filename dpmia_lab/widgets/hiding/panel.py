@@ -7,9 +7,9 @@ from dpmia_lab.store import Store
 from dpmia_lab.widgets.hiding.controls import PRESET_WORDS, REASONS, new_controls
 from dpmia_lab.widgets.hiding.view import HidingView, row_html, stretched_pictures
 from dpmia_lab.widgets.hiding.words import PAIR, model_words, summary
-from dpmia_lab.widgets.inversion.view import AT_ONCE
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import panel, text
+from dpmia_lab.widgets.kit.pictures import AT_ONCE
 from dpmia_lab.widgets.kit.runs import Run
 
 

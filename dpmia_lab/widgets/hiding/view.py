@@ -17,11 +17,10 @@ from dpmia_lab.widgets.hiding.words import (
     published_html,
     who_hid_more_words,
 )
-from dpmia_lab.widgets.inversion.view import AT_ONCE, pages
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import column, download_html, on_change, text
-from dpmia_lab.widgets.kit.pictures import data_uri, picture_html, sheet
+from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, pages, picture_html, sheet
 
 TRIES = 4  # of the search for σ are shown at a time
 SEARCH = "looking for σ"

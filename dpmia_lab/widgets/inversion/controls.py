@@ -5,11 +5,9 @@ import ipywidgets as widgets
 from dpmia_lab.experiments import inversion
 from dpmia_lab.widgets.kit.controls import choice, scale
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
+from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED, only_faces
 
-WORDS = {
-    "softmax": "softmax regression",
-    "mlp": "one hidden layer",
-    "cnn": "convolutional network",
+PRIOR_WORDS = {
     "l1": "few bright strokes (ℓ1)",
     "btv": "flat areas, sharp edges (BTV)",
     "l1+tv": "smooth and dark (ℓ1 + TV)",
@@ -39,10 +37,6 @@ def needs_prior(values: dict) -> str:
     return "" if values["prior"] != "none" else "Without a prior there is nothing to weigh."
 
 
-def only_faces(values: dict) -> str:
-    return "" if values["data"] in ("faces", "att_faces") else "This set has its own classes."
-
-
 REASONS = {
     "people": only_faces,
     "prior": only_enhanced,
@@ -57,14 +51,14 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     return {
         "data": choice("data set", [*sets, (OWN_WORDS, OWN)]),
         "people": scale("people", (5, 10, 20, 40)),
-        "model": choice("model", [(WORDS[name], name) for name in inversion.MODELS]),
+        "model": choice("model", [(MODEL_WORDS[name], name) for name in inversion.MODELS]),
         "attack": choice("attack", [("original (E)", "original"), ("enhanced (A)", "enhanced")]),
-        "prior": choice("prior R(x): the attacker expects", [(WORDS[name], name) for name in inversion.PRIORS]),
+        "prior": choice("prior R(x): the attacker expects", [(PRIOR_WORDS[name], name) for name in inversion.PRIORS]),
         "lam": scale("λ, weight of the prior", (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1)),
         "steps": scale("T, steps", (1, 3, 10, 30, 100, 300, 500, 1000, 5000)),
         "rate": scale("η, size of a step", (0.001, 0.003, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0)),
         "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
         "process": choice("filter each step", [(name, name) for name in inversion.PROCESSES]),
         "smooth": scale("blur at the end, pixels", (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
-        "seed": widgets.IntText(description="seed (fixes every random choice)"),
+        "seed": widgets.IntText(description=SEED),
     }

@@ -12,9 +12,8 @@ from dpmia_lab.widgets.inversion.words import caption, numbers_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.parts import button, column, download_html, on_change, row, text
-from dpmia_lab.widgets.kit.pictures import data_uri, people_html, sheet
+from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, pages, people_html, sheet
 
-AT_ONCE = 10  # people shown at a time
 MEASURES = [
     ("Euclidean distance", "distance"),
     ("1 − SSIM (structure)", "ssim_distance"),
@@ -158,7 +157,3 @@ def waiting_html() -> str:
     """Grey tiles of the size the pictures will have, so that nothing jumps when they come."""
     blank = np.full((AT_ONCE, 1, 56, 46), 0.92)
     return people_html([" "] * AT_ONCE, blank, blank, ["&nbsp;<br>&nbsp;"] * AT_ONCE)
-
-
-def pages(count: int) -> list[tuple[str, int]]:
-    return [(f"{i + 1}–{min(i + AT_ONCE, count)} of {count}", i) for i in range(0, count, AT_ONCE)]

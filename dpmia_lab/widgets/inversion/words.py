@@ -12,11 +12,12 @@ from dpmia_lab.options import number_text
 from dpmia_lab.reference import shipped
 from dpmia_lab.rows import Rows
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.inversion.controls import WORDS
+from dpmia_lab.widgets.inversion.controls import PRIOR_WORDS
 from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.pictures import strip_html
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import Html, Row, table_html, with_small, with_spread
+from dpmia_lab.widgets.kit.words import MODEL_WORDS
 
 FAINT = 0.01  # the eye sees nothing of a picture whose pixels differ less; the judge stretches its contrast
 STRIP = 8  # pictures beside each other
@@ -31,12 +32,12 @@ def own_rows(run: Run) -> Rows:
 def summary(run: Run) -> str:
     """What was done and what came out, in a line that tells two runs apart."""
     c, rows = run.config, run.result.rows
-    how = [f"{WORDS[c.model]} on {escape(Path(c.data).name)}"]
+    how = [f"{MODEL_WORDS[c.model]} on {escape(Path(c.data).name)}"]
     if c.data.split(":")[0] in ("faces", "att_faces"):
         how.append(f"{c.people} people")
     how.append(f"{c.attack} attack")
     if c.attack == "enhanced":
-        how.append(f"prior {WORDS[c.prior]}" + (f", λ = {number_text(c.lam)}" if c.prior != "none" else ""))
+        how.append(f"prior {PRIOR_WORDS[c.prior]}" + (f", λ = {number_text(c.lam)}" if c.prior != "none" else ""))
         how += [] if c.box else ["no box"]
     else:
         how += [] if c.process == "none" else [c.process]

@@ -8,6 +8,8 @@ from html import escape
 import numpy as np
 from PIL import Image
 
+AT_ONCE = 10  # people shown at a time
+
 
 def png_bytes(picture: np.ndarray) -> bytes:
     """(channels, height, width), floats in [0, 1] or bytes, as a PNG."""
@@ -78,3 +80,8 @@ def sheet(rows: list[np.ndarray], zoom: int = 4, gap: int = 4) -> bytes:
         lines.append(np.concatenate(tiles, axis=2))
     whole = np.concatenate(lines, axis=1)
     return png_bytes(whole.repeat(zoom, axis=1).repeat(zoom, axis=2))
+
+
+def pages(count: int) -> list[tuple[str, int]]:
+    """So many people, some at a time, as a choice wants them: words, and the first of each page."""
+    return [(f"{i + 1}–{min(i + AT_ONCE, count)} of {count}", i) for i in range(0, count, AT_ONCE)]

@@ -9,6 +9,7 @@ from dpmia_lab.game.settings import MODELS, OFFERED, OPTIMIZERS
 from dpmia_lab.options import options_of
 from dpmia_lab.widgets.kit.controls import Reason, choice, scale, swapped
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
+from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED
 
 # data set: (words, kind)
 SETS = {
@@ -20,13 +21,6 @@ SETS = {
     "digits": ("small digits", "pictures"),
     "faces": ("generated faces", "pictures"),
     "collaboration": ("collaborations (graphs)", "graphs"),
-}
-MODEL_WORDS = {
-    "mlp": "one hidden layer",
-    "softmax": "softmax regression",
-    "cnn": "convolutional network",
-    "transfer": "last layers on a public face network",
-    "graph": "graph convolution",
 }
 OPTIMIZER_WORDS = {"adam": "Adam", "sgd": "plain steps"}
 PRESET_WORDS = {
@@ -119,7 +113,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "white_box": widgets.Checkbox(description="white box: the attacker also sees gradients", indent=False),
         "shadows": scale("shadow models, attacker's own records", (0, 1, 2, 4, 8, 16, 32)),
         "inside": scale("shadow models, halves of the candidates", (0, 4, 8, 16, 32, 64, 128)),
-        "seed": widgets.IntText(description="seed (fixes every random choice)"),
+        "seed": widgets.IntText(description=SEED),
     }
     return made | {name: plain_field(option) for name, option in defence_options().items() if name not in made}
 

@@ -16,7 +16,8 @@ from dpmia_lab.rows import Row, Rows
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Claim, Verdict, clearly_higher, verdict
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small, with_spread
 from dpmia_lab.widgets.kit.tables import Row as TableRow
-from dpmia_lab.widgets.membership.controls import MODEL_WORDS, SETS, kind_of
+from dpmia_lab.widgets.kit.words import MODEL_WORDS
+from dpmia_lab.widgets.membership.controls import SETS, kind_of
 from dpmia_lab.widgets.membership.words import COLUMNS, attack_words, defence_words
 
 SEEDS = 5  # of which the reference holds means and standard deviations

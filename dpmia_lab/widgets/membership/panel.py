@@ -18,8 +18,8 @@ from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import table_html, with_small
 from dpmia_lab.widgets.kit.upload import OWN, OwnFile
+from dpmia_lab.widgets.kit.words import MODEL_WORDS
 from dpmia_lab.widgets.membership.controls import (
-    MODEL_WORDS,
     PRESET_WORDS,
     defence_options,
     kind_of,
