@@ -28,6 +28,25 @@ def test_every_preset_has_a_link_that_leads_back_to_it(name):
         assert back(config, experiment) == config
 
 
+# Links that readers of an earlier version may have kept, and what they asked for.
+OLD = [
+    ("inversion", "preset=faces&lam=0.001&seed=3", {"lam": 0.001, "seed": 3}),
+    ("private_training", "preset=digits-hidden-layer&k_sub=9&unit=subclass", {"k_sub": 9, "unit": "subclass"}),
+    ("hiding", "preset=digits-cnn&rate=0.75&longest=40", {"rate": 0.75, "longest": 40}),
+    ("membership", "preset=skewed&defence=central&z=2.0&clip=1.0", {"defence": "central", "z": 2.0, "clip": 1.0}),
+    ("membership", "preset=purchases&defence=local&epsilon_i=3.0&cell=2&reach=4", {"epsilon_i": 3.0, "reach": 4}),
+    ("membership", "defence=regularised&dropout=0.5&augment=true&patience=5", {"dropout": 0.5, "patience": 5}),
+    ("mechanisms", "preset=skewed-10&zs=1%2C2&epsilons=0.5&central_rate=0.02", {"zs": "1,2", "central_rate": 0.02}),
+    ("evaluation", "preset=att&epsilon=6.0&sigma=4.0&ssim_models=2", {"epsilon": 6.0, "ssim_models": 2}),
+]
+
+
+@pytest.mark.parametrize(("name", "query", "asked"), OLD)
+def test_a_link_of_an_earlier_version_still_opens_what_it_asked_for(name, query, asked):
+    config = links.config_from_query(query, EXPERIMENTS[name], MENU + RECORDS)
+    assert {field: getattr(config, field) for field in asked} == asked
+
+
 def test_a_link_cannot_make_the_server_open_a_file():
     for query in ("data=/etc/passwd", "weights=/etc/passwd"):
         with pytest.raises(Mistake, match="must be one of"):
