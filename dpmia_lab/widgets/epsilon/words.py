@@ -3,15 +3,13 @@
 import math
 from html import escape
 
-import ipywidgets as widgets
-
 from dpmia_lab.experiments.private_training import Config
 from dpmia_lab.experiments.spending import FOLLOWS, Setting, Tight
 from dpmia_lab.privacy.accounting import ACCOUNTANTS, NEIGHBOURS, Guarantee, rounded_up, short
 from dpmia_lab.privacy.paper import ClosedForm
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.kit.parts import card, number_html, number_row, text
+from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
 TITLES = {
@@ -122,19 +120,6 @@ def conditions_html(setting: Setting, form: ClosedForm) -> str:
     said = f"it says ε = {rounded_up(form.epsilon)}, {guarantee}"
     caption = Html(f"Paper A's closed form ({theorem}): {said}. What its proof needs:")
     return table_html(("condition", "its two sides here", ""), rows, caption)
-
-
-def promises() -> widgets.VBox:
-    """What an ε promises at best, for some that papers report."""
-    priors = {"1 in 2": 0.5, "1 in 1,000": 1e-3, "1 in a million": 1e-6}
-    rows = [
-        (f"ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{epsilon:g}",
-         *(percent(highest_belief(prior, epsilon)) for prior in priors.values()))
-        for epsilon in (0.1, 1.0, 3.0, 8.0, 18.0)
-    ]  # fmt: skip
-    caption = "How sure an attacker may become, at most, that one unit was in (but for a chance of about δ). "
-    heads = ("", *(f"thought {odds} before" for odds in priors))
-    return card(text(table_html(heads, rows, f"{caption}Lower is safer.")), name="dp-promises")
 
 
 # ---- a training
