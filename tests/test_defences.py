@@ -151,17 +151,27 @@ def test_target_shadow_models_and_promise_take_the_same_steps(batch, epochs, ste
     assert defence.promise(TASK, recipe, n).epsilon == spent
 
 
-def test_a_defence_with_a_training_of_its_own_is_not_stacked_by_mistake():
+@pytest.mark.parametrize("parent", [Defence, Central])
+def test_a_defence_with_a_training_of_its_own_is_not_stacked_by_mistake(parent):
     @dataclass(frozen=True)
-    class Odd(Defence):
+    class Odd(parent):
         title: ClassVar[str] = "odd"
 
         def train(self, model, records, recipe, generator):
             yield from super().train(model, records, recipe, generator)
 
+    class Both(Odd):
+        def train_many(self, models, sets, recipe, generators):
+            yield from super().train_many(models, sets, recipe, generators)
+
     model = Undefended().fresh_model(TASK, torch_generator(0))
-    assert Undefended().stacks(model) and Central().stacks(model)
-    assert not Odd().stacks(model) and not LargerUnits().stacks(model)
+    assert not Odd().stacks(model) and Both().stacks(model)
+
+
+def test_only_records_are_stacked():
+    model = Undefended().fresh_model(TASK, torch_generator(0))
+    assert Undefended().stacks(model) and Central().stacks(model) and Local().stacks(model)
+    assert not LargerUnits().stacks(model)
 
 
 def test_dropout_sits_in_the_model_and_decay_in_the_recipe():

@@ -6,6 +6,7 @@ import pytest
 from dpmia_lab.data import Dataset
 from dpmia_lab.data.population import load_population
 from dpmia_lab.defences import DEFENCES, Undefended
+from dpmia_lab.defences.base import Task
 from dpmia_lab.experiments import inversion
 from dpmia_lab.game.attacks import ATTACKS, INVERSION, MEMBERSHIP
 from dpmia_lab.game.candidates import candidates_of
@@ -73,6 +74,7 @@ def matrix(population, candidates, pictures, judge):
     for name, kind in DEFENCES.items():
         evidence = evidence_of(kind(**SMALLEST.get(name, {})), population, candidates)
         for called, attack in ATTACKS.items():
+            assert attack.fits(evidence.trainer.task) == ""
             given = drain(evidence.gathered(attack.needs, "alike", called))
             answer = answers[name, called] = drain(attack.run(given))
             truth = (pictures, judge) if attack.draws else (candidates.alike.member, 0.01, numpy_generator(0, called))
@@ -157,6 +159,14 @@ def test_attacks_without_enough_shadow_models_are_left_out(population, candidate
     assert [name for name, _ in drain(attacked(alone, MEMBERSHIP))] == without and "white_box" in without
     one = evidence_of(Undefended(), population, candidates, shadows=1, both=0)
     assert "lira_offline" not in {name for name, _ in drain(attacked(one, MEMBERSHIP))}
+
+
+def test_only_pictures_can_be_drawn():
+    bits, through_a_core = Task("bits", (12,), 3, "mlp"), Task("pictures", (1, 8, 8), 3, "mlp", features=(16,))
+    for attack in INVERSION.values():
+        assert attack.fits(bits) == f"{attack.words}: the model must take pictures themselves; it takes bits."
+        assert attack.fits(through_a_core).endswith("it takes features of pictures.")
+    assert all(attack.fits(bits) == attack.fits(through_a_core) == "" for attack in MEMBERSHIP.values())
 
 
 def test_an_attack_has_words_and_known_needs():

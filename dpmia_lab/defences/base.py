@@ -133,13 +133,16 @@ class Defence:
     def stacks(self, model: "nn.Module") -> bool:
         """Whether many such models can be trained at once.
 
-        A defence that trains in a way of its own must say itself how that is done for many.
+        A defence that trains in a way of its own must say itself how that is done for many: what it inherits would
+        train as its parent does.
         """
         from dpmia_lab.training.stacked import can_stack
 
-        own = type(self)
-        many_is_one = own.train is Defence.train or own.train_many is not Defence.train_many
-        return many_is_one and can_stack(model)
+        def place(method: str) -> int:
+            """Of the class that says how, among its parents."""
+            return next(place for place, kind in enumerate(type(self).__mro__) if method in vars(kind))
+
+        return place("train_many") <= place("train") and can_stack(model)
 
     def changed(self, recipe: Recipe) -> Recipe:
         """The recipe as this defence wants it."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmia_lab.attacks.membership import lira, rmia, signals, threshold
+from dpmia_lab.defences.base import Task
 from dpmia_lab.game.drawing import Drawing, Pictures, drawn_pictures, judged_pictures
 from dpmia_lab.game.evidence import Given, ShadowOutputs
 from dpmia_lab.game.verdicts import judged_scores
@@ -36,6 +37,13 @@ class Attack:
     def draws(self) -> bool:
         """Whether it answers with pictures."""
         return self.judged is judged_pictures
+
+    def fits(self, task: Task) -> str:
+        """"" or the sentence why it cannot be made on such a model."""
+        taken = f"features of {task.kind}" if task.features else task.kind
+        if self.draws and taken != "pictures":
+            return f"{self.words}: the model must take pictures themselves; it takes {taken}."
+        return ""
 
 
 def scoring(words: str, run: Callable, *needs: str, **more: Any) -> Attack:

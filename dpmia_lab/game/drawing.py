@@ -120,8 +120,8 @@ def nearness(data: Dataset, x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
 # ---- in rows
 def judged_pictures(pictures: Pictures, data: Dataset, judge: "nn.Module", **of: str) -> Stage[list[Row]]:
     """Means over classes of the likeness; ``of``: which defence and attack the rows are of."""
-    seen = yield from likeness(data, judge, pictures.x)
-    return list(mean_rows(seen, **of))
+    like = yield from likeness(data, judge, pictures.x)
+    return list(mean_rows(like, **of))
 
 
 def mean_rows(measured: dict[str, np.ndarray], **of: str) -> Iterator[Row]:

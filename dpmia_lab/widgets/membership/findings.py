@@ -144,10 +144,6 @@ def gap_verdict(rows: Rows, config: Config) -> Verdict:
     )
 
 
-def small_classes(_: Rows) -> Verdict:
-    return verdict(None, "the shipped results are of all classes together")
-
-
 def worst_case(rows: Rows) -> Verdict:
     """What the paper did not measure."""
     plain, strongest = rows.where(attack="loss"), rows.best("tpr1")
@@ -182,12 +178,6 @@ CLAIMS = [
         "where the gap between training and test accuracy widens and closes again, so does the black box's AUC "
         "(section 5.4, faces)",
         gap,
-    ),
-    Claim(
-        "Small classes leak most",
-        "C",
-        "both attacks are especially effective where some classes have few records (section 4)",
-        partial(on_each, small_classes),
     ),
     Claim(
         "An average hides the worst case",
