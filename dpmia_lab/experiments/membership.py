@@ -17,7 +17,7 @@ from dpmia_lab.experiments.spending import RATES
 from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.game.candidates import Asked, Candidates, candidates_of
 from dpmia_lab.game.evidence import Evidence, ending
-from dpmia_lab.game.play import Scores, attacked, scores_name
+from dpmia_lab.game.play import Scores, attacked, cost_of_all, scores_name
 from dpmia_lab.game.settings import Settings
 from dpmia_lab.game.trainer import Trainer, trainer_of
 from dpmia_lab.game.verdicts import MEASURES, NAMES
@@ -39,6 +39,7 @@ TITLE = "Ask of each record whether a model was trained on it"
 ATTACKS = {name: attack.words for name, attack in MEMBERSHIP.items()}  # words for pages
 PROTOCOLS = ("alike", "shifted")
 LEAST_INSIDE = 4
+TARGET = 2.0  # the time that training the target takes, in that of a shadow model: it is watched, and trains alone
 LOOKS = 20  # how often accuracy and AUC are taken while the target trains
 MOST_LOOKED_AT = 2000  # records of each kind for that
 CURVES = ("epoch", "train_accuracy", "test_accuracy", "auc")
@@ -94,18 +95,12 @@ def run(config: Config) -> Stage[Result]:
     candidates = candidates_of(config, population)
     trainer = yield from part(trainer_of(config, population), 0.0, 0.05)
     made = {name: attack for name, attack in MEMBERSHIP.items() if config.white_box or name != "white_box"}
-    trained = 0.05 + 0.93 * share_of_target(config)
+    trained = 0.05 + 0.93 * TARGET / (TARGET + cost_of_all(made, config.shadows, config.inside))
     target, curves = yield from part(watched_target(trainer, candidates), 0.05, trained, "training the target")
     yield Snapshot("member", 0, candidates.alike.member)
     evidence = Evidence(trainer, target, candidates, shadows=config.shadows, both=config.inside, most=config.records)
     scores = yield from part(attacked(evidence, made), trained, 0.98)
     return (yield from part(measured(config, population, evidence, scores, curves), 0.98, 1.0, "measuring"))
-
-
-def share_of_target(config: Config) -> float:
-    """How much of the time training the target takes, roughly; shadow models train many at a time."""
-    target, others = 2.0, 0.1 + 2.0 * config.white_box + 1.0 * config.shadows + 0.8 * config.inside
-    return target / (target + others)
 
 
 def rows_of(numbers: dict[str, float], defence: str = "") -> Rows:

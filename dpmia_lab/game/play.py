@@ -36,6 +36,11 @@ def scores_name(attack: str, protocol: str = "alike") -> str:
     return f"scores_{attack}{ending(protocol)}"
 
 
+def cost_of_all(attacks: Mapping[str, Attack], shadows: int, both: int) -> float:
+    """About how long they take together, in the time of training a shadow model."""
+    return sum(attack.cost for attack in attacks.values()) + shadows + TOGETHER * both
+
+
 def costs(evidence: Evidence, attacks: Mapping[str, Attack], made: list[tuple[str, str]]) -> list[float]:
     """Of each, the time it takes, with the shadow models that it is the first to need."""
     known, found = set(evidence.found), []
