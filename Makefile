@@ -34,6 +34,7 @@ bench: $(READY)
 
 reference: $(READY)
 	$(PY) -m dpmia_lab.commands.reference
+	$(PY) -m dpmia_lab.commands.shipped_runs
 
 lint: $(READY)
 	$(PY) -m ruff check .

@@ -4,33 +4,47 @@ Each takes its values as keywords: ``positive(steps=0)`` raises
 ``Mistake: steps must be greater than 0; it is 0.``
 """
 
+import difflib
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 
 
 class Mistake(ValueError):
     """Something the user gave cannot be used; the text is one sentence meant for them."""
 
 
-def _refuse_unless(holds, rule: str, values: dict) -> None:
+def did_you_mean(given, choices: Iterable) -> str:
+    """ " (did you mean steps?)", or "" where nothing is near."""
+    near = difflib.get_close_matches(str(given), [str(choice) for choice in choices], 1, cutoff=0.7)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def _refuse_unless(holds, rule: str, values: dict, hint: Callable[..., str] = lambda value: "") -> None:
     for name, value in values.items():
         try:
             good = holds(value)
         except (TypeError, OverflowError):  # such as a whole number too large for a fraction
             good = False
         if not good:
-            raise Mistake(f"{name} must be {rule}; it is {value!r}.")
+            raise Mistake(f"{name} must be {rule}; it is {value!r}{hint(value)}.")
 
 
 def _is_number(value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _refuse_infinity(values: dict) -> None:
+    """Infinity is greater than 0, so that rule would not say what is wrong with it."""
+    _refuse_unless(lambda v: v != math.inf, "finite", values)
+
+
 def positive(**values) -> None:
+    _refuse_infinity(values)
     _refuse_unless(lambda v: _is_number(v) and v > 0, "greater than 0", values)
 
 
 def not_negative(**values) -> None:
+    _refuse_infinity(values)
     _refuse_unless(lambda v: _is_number(v) and v >= 0, "0 or more", values)
 
 
@@ -46,7 +60,8 @@ def between(low: float, high: float, **values) -> None:
 
 
 def one_of(choices: Collection, **values) -> None:
-    _refuse_unless(lambda v: v in choices, "one of " + ", ".join(map(str, choices)), values)
+    rule = "one of " + ", ".join(map(str, choices))
+    _refuse_unless(lambda v: v in choices, rule, values, lambda v: did_you_mean(v, choices))
 
 
 def true_or_false(**values) -> None:

@@ -80,6 +80,28 @@ def small_cnn(shape: tuple[int, int, int], classes: int, generator: torch.Genera
     return initialised(model, generator)
 
 
+def tanh_cnn(shape: tuple[int, int, int], classes: int, generator: torch.Generator) -> nn.Sequential:
+    """Two convolutions and two fully connected layers that bear much noise: tanh in place of ReLU, a tenth of the size.
+
+    26,010 parameters for digits of 28 x 28. Pooling comes before tanh, which changes nothing but the time it takes.
+    """
+    channels, height, width = shape
+    high, wide = ((side // 2 - 5) // 2 for side in (height, width))  # 8 with stride 2, pool, 4 with stride 2, pool
+    model = nn.Sequential(
+        Conv2d(channels, 16, 8, stride=2, padding=3),
+        nn.MaxPool2d(2, 1),
+        nn.Tanh(),
+        Conv2d(16, 32, 4, stride=2),
+        nn.MaxPool2d(2, 1),
+        nn.Tanh(),
+        nn.Flatten(),
+        Linear(32 * high * wide, 32),
+        nn.Tanh(),
+        Linear(32, classes),
+    )
+    return initialised(model, generator)
+
+
 def evaluation_cnn(shape: tuple[int, int, int], classes: int, generator: torch.Generator) -> nn.Sequential:
     """Paper E's judge: 30 filters of 5x5, 2x2 max-pool, ReLU, two layers of 100, softmax.
 

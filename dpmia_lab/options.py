@@ -54,10 +54,20 @@ def value_from_text(option: Field, text: str) -> Any:
             raise Mistake(f"{option.name} must be true or false; it is {text!r}.")
         return truths[text.lower()]
     try:
-        return kind(text)
+        return whole_number(text) if kind is int else kind(text)
     except ValueError:
         word = {int: "a whole number", float: "a number"}[kind]
         raise Mistake(f"{option.name} must be {word}; it is {text!r}.") from None
+
+
+def whole_number(text: str) -> int:
+    """Also 1e4; raises ValueError where it is none, as int does."""
+    try:
+        return int(text)
+    except ValueError:
+        if not float(text).is_integer():
+            raise
+        return int(float(text))
 
 
 def with_text_values(config: C, texts: dict[str, str]) -> C:

@@ -32,7 +32,8 @@ class Row:
 
 @dataclass(frozen=True)
 class PlainNames:
-    """How one experiment's rows are called. ``form``: the parts of a name in their order, joined by underscores.
+    """How one experiment's rows are called. ``form``: the parts of a name in their order, joined by underscores, which
+    also take the place of spaces.
 
     ``silent``: values that are not said, being the usual ones.
     """
@@ -42,7 +43,7 @@ class PlainNames:
 
     def of(self, row: Row, end: str = "") -> str:
         parts = ((end if part == "end" else getattr(row, part)) for part in self.form)
-        return "_".join(part for part in parts if part and part not in self.silent)
+        return "_".join(part for part in parts if part and part not in self.silent).replace(" ", "_")
 
     def plain(self, rows: Iterable[Row]) -> dict[str, float]:
         numbers = {}

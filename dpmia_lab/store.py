@@ -62,6 +62,21 @@ def config_key(experiment: str, config: dict) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
+def record_of(experiment: str, config: dict, result: Result, about: dict) -> dict:
+    """What is written of a result beside its arrays."""
+    rows = {"rows": result.rows.as_lists()} if len(result.rows) else {}
+    return {"experiment": experiment, "config": config, "results": result.numbers, **about, **rows}
+
+
+def read_result(record_file: Path, arrays_file: Path) -> tuple[Result, dict]:
+    """A result and its record, from the two files they were written to."""
+    record = json.loads(record_file.read_text())
+    with arrays_file.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    rows = rows_from_lists(record["rows"]) if "rows" in record else Rows()
+    return Result(record["results"], arrays, rows), record
+
+
 class Store:
     """A folder of results, holding the ``most`` recently used ones (None: all)."""
 
@@ -75,8 +90,7 @@ class Store:
         scratch = Path(tempfile.mkdtemp(dir=self.root, prefix=".new-"))
         try:
             np.savez_compressed(scratch / "arrays.npz", allow_pickle=False, **result.arrays)
-            record = {"experiment": experiment, "config": config, "results": result.numbers, **(about or {})}
-            record |= {"rows": result.rows.as_lists()} if len(result.rows) else {}
+            record = record_of(experiment, config, result, about or {})
             (scratch / "record.json").write_text(json.dumps(record, indent=1))
             if place.exists():
                 shutil.rmtree(place)
@@ -89,16 +103,19 @@ class Store:
         """The result and its record, or None where there is no whole one."""
         place = self._place(experiment, config)
         try:
-            record = json.loads((place / "record.json").read_text())
-            with open(place / "arrays.npz", "rb") as file, np.load(file, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-            rows = rows_from_lists(record["rows"]) if "rows" in record else Rows()
-            result = Result(record["results"], arrays, rows)
+            result, record = read_result(place / "record.json", place / "arrays.npz")
         except Exception:  # a damaged file can fail in a dozen ways
             return None
         with contextlib.suppress(OSError):  # a folder that may only be read
             os.utime(place)  # used now
         return result, record
+
+    def seconds(self, experiment: str, config: dict) -> float | None:
+        """How long the result took, without reading its arrays; None where there is none."""
+        try:
+            return float(json.loads((self._place(experiment, config) / "record.json").read_text())["seconds"])
+        except (OSError, ValueError, KeyError):
+            return None
 
     def records(self) -> list[dict]:
         """The record of every result, whatever code computed it, the oldest first."""

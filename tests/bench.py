@@ -4,7 +4,7 @@ Two ways of doing the same work take turns (A, B, A, B, …) and each round give
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
-``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``.
+``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -36,6 +36,7 @@ from tests.bench_evaluation import evaluation_rows
 from tests.bench_membership import membership_rows
 from tests.bench_private import private_rows
 from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
+from tests.bench_tables import table_rows
 
 STEPS = 25  # of each attack compared
 REPORTED_STEPS = 150  # of the run shown on a page: long enough for several reports
@@ -79,6 +80,9 @@ def main() -> None:
         print(row, flush=True)
     print("\nA hundred models a cell")
     for row in evaluation_rows():
+        print(row, flush=True)
+    print("\nOne attribute of a table")
+    for row in table_rows():
         print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 
@@ -196,7 +200,7 @@ def page_rows(victim: Victim) -> Iterator[Row]:
     truth = random.random((victim.classes, *victim.shape), dtype=np.float32)
     frame = (truth * 255).astype(np.uint8)
     yield milliseconds(f"a frame of the time-lapse: {SHOWN} pairs of pictures", lambda: drawn_people(truth, frame))
-    yield milliseconds("a chart, drawn and made into a PNG", lambda: drawn_chart(random, victim.classes))
+    yield milliseconds("a chart, drawn and made into SVG", lambda: drawn_chart(random, victim.classes))
     yield compared(
         f"run reported to a page ÷ bare run ({REPORTED_STEPS} steps, wall clock)",
         lambda: reported(page_run(victim), truth),
@@ -210,10 +214,10 @@ def drawn_people(truth: np.ndarray, x: np.ndarray) -> str:
     return people_html(names, truth[:SHOWN], x[:SHOWN], [""] * SHOWN)
 
 
-def drawn_chart(random: np.random.Generator, classes: int) -> bytes:
+def drawn_chart(random: np.random.Generator, classes: int) -> str:
     own, *others = (random.random(classes) for _ in range(1 + len(plots.BASELINES)))
     baselines, names = dict(zip(plots.BASELINES, others, strict=True)), [f"class {i + 1}" for i in range(classes)]
-    return plots.per_class_chart(own, baselines, "distance", names, width=760).png()
+    return plots.per_class_chart(own, baselines, "distance", names, width=760).svg()
 
 
 def page_run(victim: Victim) -> Stage[Reconstructions]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -41,10 +42,16 @@ BROWSER_FLAGS = [
 
 
 def group_of(test: str) -> str:
-    """Tests of a group look at the same page: those of a file, and for a lesson's file its share of the contract."""
+    """Tests of a group look at the same page: those of a file, and for a lesson's file its share of the contract.
+
+    What a lesson looks like when it opens is a group for each lesson.
+    """
     file, _, name = test.partition("::")
-    lesson = re.match(r"\w+\[([a-z]+)", name) if file.endswith("test_lesson_contract.py") else None
-    return file.replace("contract", lesson[1]) if lesson else file
+    shared = re.search(r"test_lesson_(contract|screen)\.py$", file)
+    lesson = re.match(r"\w+\[([a-z]+)", name) if shared else None
+    if lesson is None:
+        return file
+    return file.replace("contract", lesson[1]) if shared[1] == "contract" else f"{file}[{lesson[1]}]"
 
 
 def pytest_collection_modifyitems(items):
@@ -115,6 +122,14 @@ def listens(lab: Lab) -> bool:
     with contextlib.suppress(OSError), urllib.request.urlopen(lab.address + "alive", timeout=5):
         return True
     return False
+
+
+def kernels_of(lab: Lab) -> list[psutil.Process]:
+    """The processes behind its pages, forked or started the usual way."""
+    from dpmia_lab.serve.warm import KERNEL
+
+    others = psutil.Process(lab.process.pid).children(recursive=True)
+    return [other for other in others if other.name() == KERNEL or "ipykernel_launcher" in other.cmdline()]
 
 
 def write_notebook(path: Path, cells: list[str]) -> None:
@@ -210,7 +225,15 @@ def finished_lesson(browser, lab_server):
 
     Its window's ``heard`` is what the run said meanwhile, ``progress`` how far it was, in percent.
     """
-    from lesson_pages import LISTEN, WAIT, assert_everything_has_a_name, assert_nothing_went_wrong, run_to_end
+    from lesson_pages import (
+        LISTEN,
+        WAIT,
+        assert_everything_has_a_name,
+        assert_nothing_went_wrong,
+        open_settings,
+        run_to_end,
+        turn_off_live,
+    )
     from lessons import LESSONS, link
 
     with contextlib.ExitStack() as closing:
@@ -229,6 +252,8 @@ def finished_lesson(browser, lab_server):
             if lesson.predicts is not None:
                 page.locator(".dp-predict button").nth(lesson.predicts).click()
                 page.wait_for_selector(".dp-predict .dp-note", timeout=WAIT)
+            open_settings(page, lesson.panel)
+            turn_off_live(page, lesson.panel)
             page.evaluate(LISTEN, lesson.panel)
             run_to_end(page, lesson.panel)
             closing.callback(assert_everything_has_a_name, page)  # also after all that its tests did to it

@@ -31,8 +31,8 @@ LISTEN = """panel => {
 FITS = """width => {
   const page = document.documentElement;
   const told = [...document.querySelectorAll('.dp-width input')].every(e => e.value === String(page.clientWidth));
-  const charts = [...document.querySelectorAll('.dp img.dp-chart')].filter(e => e.offsetParent);
-  const drawn = charts.every(e => Math.abs(e.naturalWidth / 2 - e.clientWidth) <= 0.1 * e.clientWidth);
+  const charts = [...document.querySelectorAll('.dp .dp-plot')].filter(e => e.offsetParent);
+  const drawn = charts.every(e => Math.abs(e.firstChild.getAttribute('width') / e.clientWidth - 1) <= 0.1);
   return page.clientWidth === width && told && drawn && page.scrollWidth <= width;
 }"""
 
@@ -49,6 +49,21 @@ def run_to_end(page, panel: str) -> None:
     page.locator(f"{panel} .dp-run-button").click()
     expect(page.locator(f"{panel} .dp-run")).to_have_count(before + 1)
     expect(page.locator(f"{panel} .dp-stop-button")).to_be_disabled()
+
+
+def open_settings(page, panel: str) -> None:
+    """Unfold what is under "Settings" (on a phone) and "More settings"."""
+    for place in (f"{panel} .dp-drawer", f"{panel} .dp-more"):
+        head = page.locator(f"{place} > .widget-html .dp-fold-button")
+        if head.count() and head.first.is_visible() and head.first.get_attribute("aria-expanded") == "false":
+            head.first.click()
+
+
+def turn_off_live(page, panel: str) -> None:
+    """So that moving a slider is not running."""
+    switch = page.locator(f"{panel} .dp-live-switch input")
+    if switch.is_visible():
+        switch.uncheck()
 
 
 def press(page, panel: str, control: str, *keys: str) -> None:
@@ -88,10 +103,10 @@ def says(page, place: str, words: str) -> None:
     page.wait_for_selector(f"{place} >> text={words}", timeout=WAIT)
 
 
-def has_alt(page, picture: str, *words: str) -> None:
-    """Wait until that picture's words for those who cannot see it hold all of these."""
+def has_chart(page, place: str, *words: str) -> None:
+    """Wait until a chart there has all of these in its words for those who cannot see it."""
     for some in words:
-        page.wait_for_selector(f'{picture}[alt*="{some}"]', timeout=WAIT)
+        page.wait_for_selector(f'{place} .dp-plot svg[aria-label*="{some}"]', timeout=WAIT)
 
 
 def readout(page, panel: str, control: str):
@@ -125,7 +140,7 @@ def upload(page, panel: str, name: str, content: bytes) -> None:
 
 def assert_everything_has_a_name(page) -> None:
     assert page.evaluate(NAMELESS) == []
-    assert page.locator(".dp img:not([alt])").count() == 0
+    assert page.locator(".dp :is(img:not([alt]), .dp-plot svg:not([aria-label]))").count() == 0
 
 
 def assert_fits(page, width: int) -> None:

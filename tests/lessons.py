@@ -1,4 +1,4 @@
-"""The six lessons, as the contract of all of them needs to know them."""
+"""The lessons, as the contract of all of them needs to know them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from typing import Any
 
 from dpmia_lab.experiments import hiding, inversion, membership, private_training
 from dpmia_lab.store import Store
+from dpmia_lab.widgets.attributes import panel as attributes_panel
+from dpmia_lab.widgets.attributes.panel import AttributesPanel
 from dpmia_lab.widgets.choosing import panel as choosing_panel
 from dpmia_lab.widgets.choosing.grid import GridPanel
 from dpmia_lab.widgets.epsilon.panel import TrainingPanel
@@ -85,8 +87,8 @@ LESSONS = {
                  "neighbours": "add-remove"},
             nonsense=("unit=family", "unit must be one of class, subclass"),
             slider="clip",
-            opened=".dp-digit",
-            shows=(".dp-results-numbers", "enhanced (paper A, lesson 1)"),
+            opened=".dp-matrix img",
+            shows=(".dp-results-numbers", "Means over 10 classes"),
             long="steps",
             runs=(".dp-tries", "looking for σ"),
             predicts=2,
@@ -100,9 +102,9 @@ LESSONS = {
             quick={"preset": "faces", "data": "purchases_like", "model": "mlp", "classes": "10", "records": "100",
                    "epochs": "300", "width": "32", "shadows": "2", "inside": "4", "seed": "3"},
             odd={"preset": "faces", "data": "mnist", "model": "cnn", "epochs": "7", "defence": "local", "cell": "2"},
-            nonsense=("data=/etc/passwd", "data must be one of purchases_like"),
+            nonsense=("data=/etc/passwd", "data must be one of mnist, purchases_like"),
             slider="epochs",
-            opened=".dp-membership-hook .dp-guess",
+            opened=".dp-membership .dp-roc svg",  # the last chart to be drawn
             shows=(".dp-results-numbers", "AUC of the best attack"),
             long="inside",
             runs=(".dp-status", "shadow models"),
@@ -118,7 +120,7 @@ LESSONS = {
             odd={"preset": "purchases", "records": "123", "zs": "0.3,7", "epsilons": "2", "seed": "9"},
             nonsense=("zs=much", "zs must be numbers with commas between them"),
             slider="records",
-            opened=".dp-cart img",
+            opened=".dp-mechanisms .dp-scatter svg",
             shows=(".dp-runs", "Skewed Purchases, 10 classes, about 60 records"),
             long="repeats",
             runs=(".dp-status", "no defence, seed 0"),
@@ -138,10 +140,25 @@ LESSONS = {
             nonsense=("epsilon=much", "epsilon must be a number"),
             slider="sigma",
             opened=".dp-choosing-hook img",
-            shows=(".dp-cell-detail", "The cell ε = 2, σ = 2, your own"),
+            shows=(".dp-cell-first", "The cell ε = 2, σ = 2, 4 models"),
             long="models",
             runs=(".dp-status", "training privately"),
             predicts=2,
+        ),
+        Lesson(
+            file="attributes",
+            notebook="07_what_a_dose_says",
+            panel=".dp-attributes",
+            new_panel=AttributesPanel,
+            experiment=attributes_panel.quick_experiment,
+            quick={"preset": "survey", "model": "mlp", "people": "1000", "splits": "10", "epochs": "5", "seed": "3"},
+            odd={"preset": "survey", "defence": "mid", "lam": "0.7", "stop": "true", "leaf": "33", "seed": "7"},
+            nonsense=("defence=magic", "defence must be one of none, mid"),
+            slider="known",
+            opened=".dp-attributes .dp-guesses-chart svg",
+            shows=(".dp-attribute-numbers", "outcomes predicted right"),
+            long="epochs",
+            runs=(".dp-status", "learning"),
         ),
     )
 }  # fmt: skip

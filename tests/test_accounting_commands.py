@@ -101,12 +101,12 @@ MISTAKES = [
         {"sigma": 0.001},
         "sigma must be 0 or at least 0.01, as less noise protects nothing; it is 0.001.",
     ),
-    ("epsilon", EPSILON, {"steps": "1e3"}, "steps must be a whole number; it is '1e3'."),
+    ("epsilon", EPSILON, {"steps": "2.5"}, "steps must be a whole number; it is '2.5'."),
     ("epsilon", EPSILON, {"steps": -1}, "steps must be a whole number from 0 to 1000000000; it is -1."),
     ("epsilon", EPSILON, {"delta": 1}, "delta must be greater than 0 and less than 1; it is 1.0."),
     ("epsilon", EPSILON, {"neighbours": "all"}, "neighbours must be one of add-remove, replace-one; it is 'all'."),
     ("sigma", SIGMA, {"epsilon": -1}, "epsilon must be 0 or more; it is -1.0."),
-    ("sigma", SIGMA, {"epsilon": "inf"}, "epsilon must be 0 or more; it is inf."),
+    ("sigma", SIGMA, {"epsilon": "inf"}, "epsilon must be finite; it is inf."),
     ("steps", STEPS, {"q": 2}, "q must be from 0 to 1; it is 2.0."),
 ]
 

@@ -13,7 +13,7 @@ from dpmia_lab.attacks.inversion.costs import SNAPSHOTS, final_costs, snapshot_s
 from dpmia_lab.attacks.inversion.enhanced import enhanced as enhanced_attack
 from dpmia_lab.attacks.inversion.filters import denoised, processed, sharpened, smoothed
 from dpmia_lab.attacks.inversion.original import fredrikson
-from dpmia_lab.attacks.inversion.priors import prior_values
+from dpmia_lab.attacks.inversion.priors import prior_gradients, prior_values
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Snapshot, drain
 from dpmia_lab.training.plain import train
@@ -91,6 +91,15 @@ def test_priors_equal_slow_loops(name, channels):
     x = numpy_generator(0, "x").normal(size=(4, channels, 6, 5))
     slow = [SLOW_PRIORS[name](picture) for picture in x]
     assert prior_values(name, torch.from_numpy(x)).numpy() == pytest.approx(slow)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("name", PRIORS)
+def test_gradients_of_priors_are_those_of_autograd(name, channels):
+    """In double precision, also where neighbours are equal (the slope of |0| is taken as 0 by both)."""
+    x = torch.from_numpy(numpy_generator(0, "x").normal(size=(4, channels, 6, 5)).round(1)).requires_grad_()
+    (slow,) = torch.autograd.grad(prior_values(name, x).sum() + 0 * x.sum(), x)
+    assert torch.allclose(prior_gradients(name, x), slow, rtol=0, atol=1e-12)
 
 
 def corner_picture(row, column):
@@ -430,6 +439,17 @@ def test_the_plain_attack_on_softmax_regression_only_mixes_the_weights_and_so_th
     assert share_outside(drawn, x.flatten(1)) < 1e-4
     other = torch.rand(4, 42, generator=torch_generator(1, "pictures"))
     assert share_outside(other, model[1].weight) > 0.1
+
+
+@pytest.mark.parametrize(("prior", "weight", "box"), [("none", 0.0, False), ("btv", 1e-3, True)])
+def test_the_enhanced_attack_leaves_the_mixtures(prior, weight, box):
+    """Adam scales pixel by pixel, priors and the box bend pixel by pixel: a tenth of a drawing's length and more."""
+    model = models.softmax_regression(SHAPE, 4)
+    with torch.no_grad():
+        model[1].weight.normal_(generator=torch_generator(0, "weights"))
+    how = {"steps": 40, "rate": 0.05, "prior": prior, "weight": weight, "box": box}
+    drawn = drain(enhanced_attack(model, torch.arange(4), SHAPE, **how)).x.flatten(1) - (0.5 if box else 0.0)
+    assert min(share_outside(one[None], model[1].weight) for one in drawn) > 0.1
 
 
 def test_snapshots_are_dense_at_first_and_include_the_last_step():

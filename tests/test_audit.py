@@ -132,6 +132,40 @@ def test_one_run_epsilon_stands_where_the_p_value_is_one_in_twenty():
         audit.one_run_epsilon(5, 4, 0.0, 10)
 
 
+def test_at_a_large_delta_right_guesses_prove_nothing_and_at_a_small_one_they_do():
+    """400 right guesses of 400 among 2,000 records, one of four audits: nothing at δ = 1/1,000, 4.39 at δ = 1e-5."""
+    each = audit.each_of(4, 0.95)
+    assert audit.one_run_epsilon(400, 400, 1 / 1000, 2000, each) == 0
+    assert audit.one_run_epsilon(400, 400, 1e-5, 2000, each) == pytest.approx(4.39, abs=0.005)
+
+
+@pytest.mark.parametrize(("n", "delta"), [(300, 1e-5), (2000, 1e-5), (2000, 1e-3)])
+def test_no_attack_proves_more_than_the_limit_and_a_perfect_one_reaches_it(n, delta):
+    rng = numpy_generator(3, "limit")
+    member = np.arange(n) < n // 2
+    perfect = audit.one_run_lower_bound(member.astype(float), member, delta, rng)
+    assert perfect == audit.one_run_limit(n, delta)
+    for wrong in (0.01, 0.1):
+        scores = np.where(rng.random(n) < wrong, ~member, member).astype(float)
+        assert audit.one_run_lower_bound(scores, member, delta, rng) <= perfect
+    assert audit.one_run_limit(20, 1 / 20) == 0
+
+
+def test_the_best_of_many_attacks_is_right_as_often_as_one():
+    """Nine guessers on coins: the best of them, each audited at its share of the confidence, seldom proves anything.
+
+    Without the correction the best of nine would exceed the truth, 0, several times as often.
+    """
+    attacks, n, exceeded = 9, 200, {"corrected": 0, "one by one": 0}
+    for seed in range(AUDITS):
+        rng = numpy_generator(seed, "nine")
+        member, scores = rng.random(n) < 0.5, rng.normal(size=(attacks, n))
+        for how, confidence in (("corrected", audit.each_of(attacks, 0.95)), ("one by one", 0.95)):
+            bounds = [audit.one_run_lower_bound(own, member, 0.0, rng, confidence) for own in scores]
+            exceeded[how] += max(bounds) > 0
+    assert exceeded["corrected"] <= ALLOWED < exceeded["one by one"]
+
+
 def test_delta_is_paid_for():
     """A mechanism that names a record outright with probability δ is (0, δ)-private; δ = 0 would accuse it."""
     exceeded = dict.fromkeys(("with", "without"), 0)

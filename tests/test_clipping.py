@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 import dpmia_lab.devices  # noqa: F401 (one thread, as everywhere in the lab)
 from dpmia_lab import models
-from dpmia_lab.privacy import layers
+from dpmia_lab.privacy import clipping, layers
 from dpmia_lab.privacy.clipping import Clipper
 from dpmia_lab.privacy.groups import Groups
 from dpmia_lab.seeds import torch_generator
@@ -162,6 +162,27 @@ def test_work_cut_into_small_pieces_gives_the_same(few, sizes, double, monkeypat
     monkeypatch.setattr(layers, "AT_A_TIME", few)
     monkeypatch.setattr(Groups, "pairs", lambda groups, rows: WAYS["direct"])
     assert_equal_to_slow(lab_model("cnn"), *batch((1, 9, 8), sum(sizes)), sizes)
+
+
+@every_size
+@pytest.mark.parametrize("few", [1, 6, 35])
+def test_units_that_go_through_some_at_a_time_give_the_same(few, sizes, double, monkeypatch):
+    """A unit at a time, though most are larger than asked for; two or three; nearly all."""
+    monkeypatch.setattr(clipping, "AT_ONCE", few)
+    model, (x, y) = lab_model("cnn"), batch((1, 9, 8), sum(sizes))
+    assert_equal_to_slow(model, x, y, sizes)
+    own = [F.cross_entropy(model(a), b).item() for a, b in zip(x.split(sizes), y.split(sizes), strict=True)]
+    assert float(clipped(model, x, y, sizes).loss) == pytest.approx(sum(own) / len(sizes), rel=1e-12)
+
+
+@given(some.lists(some.integers(1, 20), min_size=1, max_size=12), some.integers(1, 60))
+def test_parts_hold_every_unit_once_and_no_more_records_than_asked_for(sizes, most):
+    start, seen = 0, []
+    for records, part in Groups(torch.tensor(sizes)).parts(most):
+        assert records.start == start and records.stop - start == int(part.sizes.sum())
+        assert part.count == 1 or records.stop - start <= most
+        start, seen = records.stop, seen + part.sizes.tolist()
+    assert seen == sizes
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """The command line: what it prints and writes, and how it answers mistakes and Ctrl-C."""
 
+import argparse
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,13 +13,16 @@ import pytest
 
 from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
-from dpmia_lab.commands.command_line import main
+from dpmia_lab.commands import summary
+from dpmia_lab.commands.command_line import config_of, main, parser
 from dpmia_lab.commands.progress_line import ProgressLine
+from dpmia_lab.commands.sweep import grid_and_base
 from dpmia_lab.experiments import EXPERIMENTS, inversion
 from dpmia_lab.files import write_whole
 from dpmia_lab.options import as_dict
 from dpmia_lab.stages import Progress, Snapshot, drain
 from dpmia_lab.store import Result
+from dpmia_lab.sweeps.sweep import configurations
 
 COMMAND = [sys.executable, "-m", "dpmia_lab.commands.command_line"]
 SMALL = ["run", "inversion", "--data", "digits", "--steps", "20"]
@@ -54,6 +59,69 @@ def test_the_version_is_the_packages(capsys):
     assert end.value.code == 0 and capsys.readouterr().out.strip() == __version__
 
 
+# ---- help
+
+
+def commands_of(parser, path=()):
+    """Every command with its parser, from ("run", "inversion") to ("table",)."""
+    below = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    yield path, parser
+    for name, one in (below[0] if below else {}).items():
+        yield from commands_of(one, (*path, name))
+
+
+def examples_in(parser):
+    _, _, listed = parser.format_help().partition("\nexamples:\n")
+    return [line.strip() for line in listed.partition("\n\n")[0].splitlines()]
+
+
+def test_help_has_examples_everywhere_but_where_there_is_nothing_to_choose():
+    without = {path for path, one in commands_of(parser()) if not examples_in(one)}
+    assert without == {("list",), ("app",), ("data", "list"), ("data", "download")}
+
+
+def test_every_example_can_be_typed_as_it_is(monkeypatch):
+    """It is parsed, and its settings are ones that the experiment takes."""
+    for _, one in commands_of(parser()):
+        for line in examples_in(one):
+            _, *words = shlex.split(line)
+            if "--help" in words:
+                continue
+            chosen = parser().parse_args(words)
+            if chosen.action.__name__ == "run_experiment":
+                config_of(chosen)
+            if chosen.action.__name__ == "run_sweep":
+                assert configurations(*grid_and_base(chosen), int(chosen.seeds))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([*SMALL, "--stepps", "3"], "--stepps is not an option of dpmia-lab run inversion (did you mean --steps?)."),
+        (
+            ["run", "inversion", "--ratee=3"],
+            "--ratee is not an option of dpmia-lab run inversion (did you mean --rate?).",
+        ),
+        (["epsilon", "--sgima", "3"], "--sgima is not an option of dpmia-lab epsilon (did you mean --sigma?)."),
+        (["run", "inversoin"], "; it is 'inversoin' (did you mean inversion?)."),
+        (["tabel", "x"], "; it is 'tabel' (did you mean table?)."),
+        (["run", "inversion", "--preset", "digts"], "; it is 'digts' (did you mean digits?)."),
+        (["run", "inversion", "--model", "softmx"], "; it is 'softmx' (did you mean softmax?)."),
+        (["sweep", "inversion", "--grid", "sead=1,2"], "; it is 'sead' (did you mean seed?)."),
+        (["sweep", "inversion", "--set", "pior=l1"], "; it is 'pior' (did you mean prior?)."),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_a_typo_is_answered_with_the_nearest_name(arguments, sentence, capsys):
+    try:
+        code = main(arguments)
+    except SystemExit as end:
+        code = end.code
+    said = capsys.readouterr()
+    assert code == 2 and said.out == "" and said.err.count("\n") == 1
+    assert said.err.strip().endswith(sentence)
+
+
 @pytest.mark.parametrize("arguments", [[], ["run"], ["run", "nothing"], ["data"], [*SMALL, "--colour", "red"]], ids=str)
 def test_unknown_commands_show_how_to_use_it(arguments, capsys):
     with pytest.raises(SystemExit) as end:
@@ -84,11 +152,32 @@ def written(tmp_path_factory):
     return folder, run
 
 
-def test_a_run_prints_its_numbers_by_plain_names(written):
-    printed = dict(line.split() for line in written[1].stdout.splitlines())
+def test_a_run_prints_sentences_then_a_table_then_where_the_rest_is(written):
+    printed, record = written[1].stdout, json.loads((written[0] / "record.json").read_text())
+    first, *_ = printed.splitlines()
+    assert first.startswith("The attacked model, softmax regression on digits, is right on ")
+    assert f"{record['results']['test_accuracy']:.0%} of new records (guessing: 10%)" in first
+    cells = {line.split("  ")[1]: line.split() for line in printed.splitlines() if line.startswith("  ")}
+    for words, attack in {
+        "enhanced attack (paper A)": "",
+        "random noise": "_noise",
+        "a black picture": "_blank",
+    }.items():
+        distance, recognised = (record["results"][f"{name}{attack}"] for name in ("distance_mean", "recognised_share"))
+        assert cells[words][-1] == f"{distance:.3g}" and cells[words][-4] == f"{recognised:.0%}"
+    assert "Settings: data digits, steps 20; all others as usual." in printed
+    assert printed.endswith(f"All 34 numbers with full names and units are in {written[0] / 'record.json'}.\n")
+
+
+def test_the_record_has_full_names_and_units(written):
     record = json.loads((written[0] / "record.json").read_text())
-    assert printed.keys() == record["results"].keys()
-    assert float(printed["distance_mean"]) == pytest.approx(record["results"]["distance_mean"], rel=1e-3)
+    told = {one["name"]: one for one in record["measured"]}
+    assert told.keys() == record["results"].keys()
+    noise = told["recognised_share_noise"]
+    assert noise["full_name"].startswith("drawings that an independent judge names right;")
+    assert noise["full_name"].endswith("attack: random noise")
+    assert noise["unit"] == "share from 0 to 1; higher is a worse leak"
+    assert all(one["value"] == record["results"][name] for name, one in told.items())
 
 
 def test_progress_goes_to_the_other_stream(written):
@@ -99,7 +188,7 @@ def test_progress_goes_to_the_other_stream(written):
 
 def test_the_record_says_what_was_done_and_where(written):
     record = json.loads((written[0] / "record.json").read_text())
-    assert set(record) == {"experiment", "config", "results", "versions", "device", "seconds"}
+    assert set(record) == {"experiment", "config", "results", "measured", "versions", "device", "seconds"}
     assert record["experiment"] == "inversion"
     assert inversion.Config(**record["config"]) == inversion.SMALL
     assert {"dpmia_lab", "python", "torch", "numpy"} <= record["versions"].keys()
@@ -139,6 +228,7 @@ def configs(monkeypatch):
         return Result({"recognised_share": 0.5}, {"x": np.zeros(2)})
 
     monkeypatch.setattr(inversion, "run", run)
+    monkeypatch.setattr(summary, "sentences", lambda *_: ["Done."])
     return seen
 
 
@@ -173,7 +263,7 @@ def test_an_existing_file_is_replaced_whole(configs, tmp_path, capsys):
         ("lam", "nan", "lam must be 0 or more; it is nan."),
         ("model", "forest", "model must be one of softmax, mlp, cnn; it is 'forest'."),
         ("box", "perhaps", "box must be true or false; it is 'perhaps'."),
-        ("seed", "1e3", "seed must be a whole number; it is '1e3'."),
+        ("seed", "3.5", "seed must be a whole number; it is '3.5'."),
         ("data", "cats", "data must be digits, mnist, mnist_varied, faces, att_faces, or the path of"),
         ("data", "/nowhere/x.npz", "data must be the path of a file or folder that exists"),
     ],

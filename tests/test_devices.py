@@ -102,7 +102,7 @@ def test_filters_stay_on_their_device():
 
 
 def wrong_prior(name, x):
-    return torch.zeros(len(x))
+    return torch.zeros(x.shape)
 
 
 def wrong_filter(x, name):
@@ -112,10 +112,10 @@ def wrong_filter(x, name):
 @pytest.mark.parametrize(
     ("place", "name", "wrong", "config"),
     [
-        (costs, "prior_values", wrong_prior, SHORT),
+        (costs, "prior_gradients", wrong_prior, SHORT),
         (original, "processed", wrong_filter, replace(SHORT, attack="original")),
     ],
-    ids=["prior_values", "processed"],
+    ids=["prior_gradients", "processed"],
 )
 def test_the_watch_catches_a_tensor_made_on_the_wrong_device(on_meta, monkeypatch, place, name, wrong, config):
     monkeypatch.setattr(place, name, wrong)

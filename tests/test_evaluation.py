@@ -13,6 +13,7 @@ from dpmia_lab.experiments import attacked_models, evaluation
 from dpmia_lab.experiments.evaluation import SMALL, Cell, Config, defence_of
 from dpmia_lab.experiments.inversion import loaded, trained_judge
 from dpmia_lab.metrics import recognition, reconstruction
+from dpmia_lab.metrics.matched_filter import gallery_of
 from dpmia_lab.privacy import accounting
 from dpmia_lab.reference import shipped
 from dpmia_lab.seeds import numpy_generator, torch_generator
@@ -117,8 +118,10 @@ def test_risk_rises_with_epsilon_beyond_chance(cells):
     assert cells[20.0].numbers["steps"] > cells[2.0].numbers["steps"]
 
 
-def test_models_of_pure_noise_are_recognised_at_the_rate_of_chance(cells):
-    named = np.concatenate([cell.arrays[f"noise_named{who}"] for cell in cells.values() for who in ("", "_smoothed")])
+@pytest.mark.parametrize("judge", ["", "_matched"])
+def test_models_of_pure_noise_are_recognised_at_the_rate_of_chance(cells, judge):
+    drawn = [f"noise_named{who}{judge}" for who in ("", "_smoothed")]
+    named = np.concatenate([cell.arrays[name] for cell in cells.values() for name in drawn])
     impacts = recognition.impacts(named)
     assert abs(impacts.mean() - 1 / 12) < 5 * max(impacts.std(), 0.05) / len(impacts) ** 0.5
     assert (recognition.p_values(named) <= 0.05).mean() <= 0.25
@@ -134,9 +137,19 @@ def test_the_control_is_as_accurate_and_gives_more_away(cells):
     assert n["plain_test_accuracy"] > 0.9 and n["plain_impact_mean"] > 0.5
 
 
+def test_a_weak_judge_is_a_weak_attack(cells):
+    """The same drawings: where the network finds hardly anybody, correlation finds most; of noise neither does."""
+    strict, loose = (cells[epsilon].numbers for epsilon in (2.0, 20.0))
+    assert loose["impact_mean_matched_low"] > loose["impact_mean_high"] + 0.2
+    assert loose["impact_mean_matched_low"] > loose["impact_mean_smoothed_high"]
+    assert loose["impact_mean_nearest"] > loose["impact_mean"] + 0.2
+    assert strict["impact_mean_matched"] < loose["impact_mean_matched"] - 0.2  # noise does protect, if less
+    assert loose["matched_accuracy"] < loose["judge_accuracy"] + 0.15  # in photographs it is hardly the better judge
+
+
 def test_numbers_are_those_of_the_arrays(cells):
     for group in ("", "noise_", "control_", "plain_"):
-        for who in ("", "_smoothed"):
+        for who in ("", "_smoothed", "_matched", "_smoothed_matched"):
             numbers, arrays = cells[20.0].numbers, cells[20.0].arrays
             impacts = recognition.impacts(arrays[f"{group}named{who}"])
             assert len(impacts) == (FEW.models if group == "" else FEW.others)
@@ -176,19 +189,22 @@ def attacked_models_full(target, weights, deviation):
 def test_a_few_models_at_a_time_are_judged_as_all_at_once(target, monkeypatch):
     """So memory does not grow with the number of models, nor does anything else change."""
     weights = drain(cell_of(replace(FEW, models=5), target, 30).private_weights())
-    judge = drain(trained_judge(FEW, target.data, steps=20))
+    gallery = gallery_of(target.data.test_x, target.data.test_y)
+    judges = attacked_models.Judges(drain(trained_judge(FEW, target.data, steps=20)), gallery, ssim_models=3)
 
     def seen():
         own = [torch_generator(1, i) for i in range(5)]
-        return drain(attacked_models.attacked(target, weights, 0.05, own, FEW.attack(), judge, ssim_models=3))
+        return drain(attacked_models.attacked(target, weights, 0.05, own, FEW.attack(), judges))
 
     whole = seen()
     monkeypatch.setattr(attacked_models, "PIXELS_AT_ONCE", 2 * 12 * 24 * 20)
     monkeypatch.setattr(attacked_models, "JUDGED_PIXELS", 3 * 24 * 20)
     pieces = seen()
-    assert whole.named.shape == pieces.named.shape == (5, 12) and pieces.named_ssim.shape == (3, 12)
-    for name in ("named", "named_smoothed", "named_ssim"):
-        assert (getattr(whole, name) == getattr(pieces, name)).mean() > 0.95  # rounding may turn a close call
+    every = {(who, by) for who in evaluation.ATTACKERS for by in ("judge", "matched", "nearest")}
+    assert whole.named.keys() == pieces.named.keys() == every | {("published", "ssim")}
+    for (who, by), named in pieces.named.items():
+        assert named.shape == ((3, 12) if by == "ssim" else (5, 12))
+        assert (whole.named[who, by] == named).mean() > 0.95  # rounding may turn a close call
     assert whole.test_accuracy == pytest.approx(pieces.test_accuracy)
     for who in evaluation.ATTACKERS:
         assert whole.pictures[who] == pytest.approx(pieces.pictures[who], abs=1e-3)

@@ -11,7 +11,9 @@ import torch
 
 from dpmia_lab import models
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments import EXPERIMENTS, inversion, inversion_comparison
+from dpmia_lab.commands import summary
+from dpmia_lab.commands.sentences import sentences
+from dpmia_lab.experiments import EXPERIMENTS, inversion, inversion_comparison, inversion_measures
 from dpmia_lab.experiments.repeats import averaged
 from dpmia_lab.game import drawing
 from dpmia_lab.options import as_dict, changed_from, text_of, value_from_text, with_text_values
@@ -21,6 +23,7 @@ from dpmia_lab.store import Result, Store
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 MEASURES = ("distance_mean", "ssim_distance_mean", "similarity_mean", "confidence_mean")
 MEASURES += ("recognised_share", "recognised_ssim_share")
+WITHOUT_PICTURES = ("membership", "mechanisms", "attributes", "attribute_curves")
 BASELINES = ("noise", "blank", "class_mean", "other_class")
 
 
@@ -99,12 +102,13 @@ def test_events_come_often_enough_to_stop_and_to_watch(name):
     assert np.median(gaps) < 0.05
 
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("membership", "mechanisms")])
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_PICTURES])
 def test_snapshots_are_pictures_that_can_be_shown(name):
     snapshots = [event for event in watched(name).events if isinstance(event, Snapshot)]
+    sides = (28, 28) if EXPERIMENTS[name].SMALL.data == "mnist" else (8, 8)
     assert snapshots[0].name == "truth"
     for event in snapshots:
-        assert event.array.shape == (10, 1, 8, 8)
+        assert event.array.shape == (10, 1, *sides)
         assert 0 <= event.array.min() and event.array.max() <= 1
 
 
@@ -141,6 +145,31 @@ def test_every_preset_is_a_valid_config_that_text_can_carry(name):
 @every_experiment
 def test_every_option_explains_itself(name):
     assert all(option.metadata["help"] for option in fields(EXPERIMENTS[name].Config))
+
+
+@every_experiment
+def test_every_number_has_a_full_name_and_a_unit(name):
+    """No two have the same one, no plain name is left in it, and values and ends are the result's own."""
+    result, config = watched(name).result, EXPERIMENTS[name].SMALL
+    told = summary.all_numbers(name, config, result)
+    assert all(one["full_name"] and one["unit"] and "_" not in one["full_name"].split(";")[0] for one in told)
+    assert len({one["full_name"] for one in told}) == len(told)
+    own = {one["name"]: one for one in told if one["name"] in result.numbers}
+    ends = {name for name in result.numbers if name not in own}
+    assert all(own[name]["value"] == result.numbers[name] for name in own)
+    assert len(ends) == sum(end in one for one in own.values() for end in ("sd", "low", "high"))
+
+
+@every_experiment
+def test_a_result_is_told_in_sentences_and_a_short_table(name):
+    """Every ε says for what unit; nothing is left to plain names; the table fits a terminal."""
+    result, config = watched(name).result, EXPERIMENTS[name].SMALL
+    said, table = sentences(name, config, result), summary.table_text(name, result)
+    assert 2 <= len(said) <= 6 and all(sentence.endswith(".") and not sentence[0].islower() for sentence in said)
+    assert all(" for a " in sentence for sentence in said if "ε = " in sentence)
+    assert not any(f" {plain} " in " ".join(said) for plain in result.numbers if "_" in plain)
+    assert 2 <= len(table.splitlines()) <= 24 and max(map(len, table.splitlines())) <= 160
+    assert "_" not in table.replace("k_sub", "").replace("ε_i", "")
 
 
 @every_experiment
@@ -228,6 +257,27 @@ def test_judge_and_target_share_no_picture(digits, stage, unseen):
     without = replace(digits, **{unseen: np.zeros_like(getattr(digits, unseen))})
     one, same = (weights(drain(stage(inversion.SMALL, data))) for data in (digits, without))
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
+
+
+def test_an_attack_on_a_recogniser_that_was_attacked_before_gives_the_same_bits():
+    """Nothing of it is trained again, and no attack leaves a trace: the first one's result comes back."""
+    recogniser = inversion.Recogniser(inversion.SMALL)
+    other = replace(inversion.SMALL, attack="original", prior="none", steps=3)
+    drain(inversion.run(other, recogniser))
+    labels = []
+    again = drain(
+        inversion.run(inversion.SMALL, recogniser),
+        lambda event: labels.append(event.label) if isinstance(event, Progress) else None,
+    )
+    assert_same(again, watched("inversion").result)
+    assert set(labels) == {"attacking", "measuring"}
+
+
+@pytest.mark.parametrize("change", [{"people": 5}, {"seed": 1}, {"model": "mlp"}, {"data": "mnist"}, {"height": 40}])
+def test_another_recogniser_is_another_one(change):
+    recogniser = inversion.Recogniser(inversion.SMALL)
+    assert not recogniser.fits(replace(inversion.SMALL, **change))
+    assert recogniser.fits(replace(inversion.SMALL, prior="l1", lam=0.1, steps=7, rate=1.0, box=False, smooth=1.0))
 
 
 def test_every_random_choice_comes_from_the_seed_by_a_path_of_its_own(digits, monkeypatch):
@@ -345,7 +395,7 @@ def faces():
         "ignorant": drain(inversion.attacked(config, data, ignorant))[0],
         **drawing.baseline_pictures(data, config.seed),
     }
-    return drain(inversion.measured(data, model, judge, subjects)).numbers
+    return drain(inversion_measures.measured(data, model, judge, subjects)).numbers
 
 
 def test_the_enhanced_attack_draws_recognisable_faces(faces):

@@ -1,10 +1,11 @@
 """Lesson 6 as a reader meets it, beyond what all lessons do alike (see test_lesson_contract.py)."""
 
 import pytest
-from lesson_pages import address_has, choose, expect, has_alt, move_to, press, readout, says, type_into
+from lesson_pages import address_has, choose, expect, has_chart, move_to, open_settings, press, readout, says, type_into
 
 from dpmia_lab.privacy.accounting import steps_for
-from dpmia_lab.widgets.choosing.data import admissible, most_accurate, reference_grid
+from dpmia_lab.widgets.choosing.data import Risk, admissible, most_accurate, reference_grid
+from dpmia_lab.widgets.choosing.tasks import ACCEPTED
 
 HOOK, GRID, CELL, SWEEP = ".dp-choosing-hook", ".dp-evaluation-grid", ".dp-cell", ".dp-sweep"
 REFERENCE = reference_grid("faces")
@@ -26,42 +27,45 @@ def accept(page, limit: str) -> None:
 # ---- the reference
 
 
-def test_the_hook_shows_what_a_judge_sees(lesson):
+def test_the_hook_turns_on_a_better_judge(lesson):
+    says(lesson, HOOK, "chance: 2.5%")
     lesson.locator(f"{HOOK} button").nth(1).click()
-    says(lesson, HOOK, "A machine sees more")
+    says(lesson, HOOK, "A weak judge is a weak attack.")
     expect(lesson.locator(f"{HOOK} img")).to_have_count(6)
 
 
-def test_the_prediction_is_answered_with_the_chance_level(lesson):
-    says(lesson, ".dp-predict", "for models of pure noise")
+def test_the_prediction_is_answered_beside_the_grid(lesson):
+    says(lesson, ".dp-predict", "Louder steps are cheaper")
+    says(lesson, f"{GRID} .dp-verdict", "Louder steps are cheaper")
 
 
-def test_the_slider_marks_what_is_admissible(lesson):
-    choose(lesson, GRID, "measure", "people recognised")
-    choose(lesson, GRID, "attacker", "blurred afterwards")
+def test_the_slider_marks_what_is_admissible_by_the_judge_who_looks(lesson):
     cells = REFERENCE.cells
-    for limit in ("25%", "50%", "0%"):
-        accept(lesson, limit)
-        allowed = admissible(cells, "impact_mean", "smoothed", float(limit[:-1]) / 100)
-        expect(lesson.locator(f"{GRID} .dp-admissible")).to_have_count(len(allowed))
-        best = most_accurate(cells, allowed)
-        says(lesson, f"{GRID} .dp-choice-words", f"★ {cells[best].title}" if allowed else "No cell is admissible")
-        has_alt(lesson, f"{GRID} .dp-choice-chart img", f"you accept {limit}")
+    for judge, words in (("judge", "paper E's network"), ("matched", "the matched filter")):
+        choose(lesson, GRID, "judge", words)
+        for limit in ("25%", "50%", "0%"):
+            accept(lesson, limit)
+            allowed = admissible(cells, Risk(judge=judge), float(limit[:-1]) / 100)
+            expect(lesson.locator(f"{GRID} .dp-admissible")).to_have_count(len(allowed))
+            best = most_accurate(cells, allowed)
+            says(lesson, f"{GRID} .dp-choice-words", f"★ {cells[best].title}" if allowed else "No cell is admissible")
+            has_chart(lesson, f"{GRID} .dp-choice-chart", f"you accept {limit}", f"by {words}")
 
 
 def test_a_cell_is_chosen_by_its_button_also_from_the_keyboard(lesson):
     lesson.get_by_role("button", name="ε = 6, σ = 4", exact=True).press("Enter")
-    says(lesson, f"{GRID} .dp-cell-detail", "The cell ε = 6, σ = 4, reference")
+    says(lesson, f"{GRID} .dp-cell-detail", "The cell ε = 6, σ = 4, 100 models, shipped with the lab")
     steps = f"{REFERENCE.cells[2, 1].numbers['steps']:,.0f}"
     says(lesson, f"{GRID} .dp-cell-detail", steps)
     says(lesson, f"{GRID} .dp-cell-detail", "no privacy, stopped at the same accuracy")
     choose(lesson, GRID, "attacker", "as published")
-    impact = REFERENCE.cells[2, 1].risk("impact_mean").value
-    has_alt(lesson, f"{GRID} .dp-groups-chart img", f"{impact:.0%} of people")
+    matched, network = (REFERENCE.cells[2, 1].risk("impact_mean", judge=judge).value for judge in ("matched", "judge"))
+    has_chart(lesson, f"{GRID} .dp-groups-chart", f"matched filter {matched:.0%}", f"network {network:.0%}")
     expect(lesson.locator(f"{GRID} .dp-cell-people .dp-person")).to_have_count(6)
 
 
 def test_other_data_have_their_own_grid(lesson):
+    open_settings(lesson, GRID)
     choose(lesson, GRID, "data", "AT&T faces")
     says(lesson, f"{GRID} .dp-results", "do not ship")
     choose(lesson, GRID, "data", "generated faces")
@@ -72,11 +76,11 @@ def test_other_data_have_their_own_grid(lesson):
 
 
 def test_a_cell_lands_beside_the_grid(lesson):
-    says(lesson, f"{CELL} .dp-cell-detail", "The cell ε = 2, σ = 2, your own")
+    says(lesson, f"{CELL} .dp-cell-first", "The cell ε = 2, σ = 2, 4 models")
     says(lesson, f"{CELL} .dp-runs", "generated faces, ε = 2, σ = 2, q = 0.1, 4 models")
-    has_alt(lesson, f"{CELL} .dp-groups-chart img", "private models:", "models of pure noise:")
-    has_alt(lesson, f"{GRID} .dp-choice-chart img", "your run 1 (24 pixels high), ε = 2, σ = 2")
-    expect(lesson.locator(f"{CELL} .dp-cell-people .dp-person")).to_have_count(10)
+    has_chart(lesson, f"{CELL} .dp-groups-chart", "private models:", "models of pure noise:")
+    has_chart(lesson, f"{GRID} .dp-choice-chart", "your run 1 (24 pixels high), ε = 2, σ = 2")
+    expect(lesson.locator(f"{CELL} .dp-cell-people .dp-person")).to_have_count(8)
 
 
 def test_steps_follow_the_sliders_at_once_and_results_go_stale(lesson):
@@ -104,7 +108,7 @@ def test_a_sweep_fills_its_table_and_is_taken_up_again(lesson):
     lesson.locator(f"{SWEEP} .dp-run-button").click()
     says(lesson, f"{SWEEP} .dp-status", "2 cells are done, 1 of them failed")
     says(lesson, f"{SWEEP} .dp-sweep-table", "failed: epsilon must pay for at least one step")
-    has_alt(lesson, f"{GRID} .dp-choice-chart img", "your sweep, ε = 2, σ = 2")
+    has_chart(lesson, f"{GRID} .dp-choice-chart", "your sweep, ε = 2, σ = 2")
     lesson.locator(f"{SWEEP} .dp-run-button").click()
     says(lesson, f"{SWEEP} .dp-status", "2 cells are done, 1 of them failed")
 
@@ -121,11 +125,11 @@ def test_tasks_look_at_what_was_done(lesson):
 
 
 def test_a_release_can_be_signed(lesson):
-    choose(lesson, GRID, "measure", "people recognised")
     choose(lesson, GRID, "attacker", "blurred afterwards")
-    accept(lesson, "25%")
+    choose(lesson, GRID, "judge", "the matched filter")
+    accept(lesson, f"{ACCEPTED:.0%}")
     cells = REFERENCE.cells
-    best = most_accurate(cells, admissible(cells, "impact_mean", "smoothed", 0.25))
+    best = most_accurate(cells, admissible(cells, Risk(), ACCEPTED))
     says(lesson, f"{GRID} .dp-choice-words", f"★ {cells[best].title}")
     lesson.get_by_role("button", name=cells[best].title, exact=True).click()
     says(lesson, f"{GRID} .dp-cell-detail", f"The cell {cells[best].title}")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from lesson_pages import WAIT, choose, expect, gone, has_alt, says
+from lesson_pages import WAIT, choose, expect, gone, has_chart, says
 
 PANEL, CURVES = ".dp-hiding", ".dp-curves"
 
@@ -14,22 +14,37 @@ def lesson(finished_lesson):
     return finished_lesson("hiding")
 
 
-def test_the_digit_in_question_can_be_named(lesson):
-    says(lesson, ".dp-hook", "for a record (replace one; δ = 0.0001; moments accountant")
-    lesson.locator(".dp-digit").nth(8).click()
-    says(lesson, ".dp-hook-answer", "Not a 8")
-    lesson.locator(".dp-digit").nth(3).click()
-    says(lesson, ".dp-hook-answer", "Yes, the 3.")
-    expect(lesson.locator(".dp-ten img")).to_have_count(10)
+def test_snow_comes_first_and_the_better_attacker_when_asked(lesson):
+    drawn = lesson.locator(".dp-hook .dp-model-row img")
+    expect(drawn).to_have_count(10)
+    height = lesson.locator(".dp-hook").bounding_box()["height"]
+    lesson.locator(".dp-reveal-button").click()
+    expect(drawn).to_have_count(20)
+    says(lesson, ".dp-hook-answer", "Same model, same weights.")
+    assert lesson.locator(".dp-hook").bounding_box()["height"] == pytest.approx(height, abs=2)  # nothing moved
 
 
-def test_a_run_shows_the_same_classes_under_every_model(lesson):
-    rows = lesson.locator(f"{PANEL} .dp-model-rows .dp-model-row")
-    expect(rows).to_have_count(5)
-    for row in rows.all():
-        expect(row.locator("img")).to_have_count(10)
+def test_as_published_every_model_stands_beside_every_attacker(lesson):
+    pictures = lesson.locator(".dp-as-published .dp-matrix img")
+    expect(pictures).to_have_count(5 * 4)
+    before = pictures.first.get_attribute("src")
+    lesson.locator(".dp-published-digit [role=slider]").press("ArrowLeft")
+    expect(pictures.first).not_to_have_attribute("src", before)
+    says(lesson, ".dp-as-published", "They do not survive a better attacker.")
+
+
+def test_a_run_shows_the_same_classes_under_every_model_by_both_attackers(lesson):
+    for attacker in ("paper", "stronger"):
+        rows = lesson.locator(f"{PANEL} .dp-by-{attacker} .dp-model-row")
+        expect(rows).to_have_count(5)
+        for row in rows.all():
+            expect(row.locator("img")).to_have_count(10)
     expect(rows.nth(3).locator("img").first).to_have_attribute("alt", "subclass-level, number 1")
-    expect(lesson.locator(f"{PANEL} .dp-models tbody tr")).to_have_count(4 + 4)
+    expect(lesson.locator(f"{PANEL} .dp-models tbody tr")).to_have_count(4 + 1)
+    pictures = [lesson.locator(f"{PANEL} .dp-by-{who} .dp-row-record img").first for who in ("paper", "stronger")]
+    assert pictures[0].get_attribute("src") != pictures[1].get_attribute("src")
+    for words in ("enhanced attack (this lab's settings)", "stronger attacker (smooth, blurred)"):
+        says(lesson, f"{PANEL} .dp-who", words)
 
 
 def test_every_promise_says_what_it_is_for(lesson):
@@ -42,14 +57,11 @@ def test_every_promise_says_what_it_is_for(lesson):
         expect(table.locator(f".dp-model-{model}")).to_contain_text(promise)
 
 
-def test_the_attacker_can_be_changed(lesson):
-    words = f"{PANEL} .dp-results-numbers"
-    says(lesson, words, "enhanced (paper A, lesson 1)")
-    first = f"{PANEL} .dp-row-record img"
-    before = lesson.locator(first).first.get_attribute("src")
-    choose(lesson, PANEL, "attacker", "stronger: smooth, blurred")
-    says(lesson, words, "stronger: smooth, blurred")
-    expect(lesson.locator(first).first).not_to_have_attribute("src", before)
+def test_class_by_class_begins_with_the_correlation(lesson):
+    fold = lesson.locator(f"{PANEL} .dp-fold", has_text="class by class").last
+    fold.locator(".dp-fold-button").click()
+    expect(fold.locator("select")).to_have_value(re.compile("correlation|0"))
+    expect(fold.locator("svg[aria-label*='correlation']")).to_have_count(2)  # an attacker each
 
 
 def test_a_matched_run_answers_the_prediction_and_any_run_says_whether_it_is_matched(lesson):
@@ -61,16 +73,17 @@ def test_a_matched_run_answers_the_prediction_and_any_run_says_whether_it_is_mat
         prediction.to_contain_text("Noted.")
 
 
-def test_curves_show_the_papers_points_and_the_readers(lesson):
-    lesson.wait_for_selector(f"{CURVES} img.dp-chart[alt*='your runs, record-level']", timeout=WAIT)
+def test_curves_show_both_attackers_the_papers_points_and_the_readers(lesson):
+    for fold in lesson.locator(f"{CURVES} .dp-details .dp-fold-button").all():
+        fold.click()
+    has_chart(lesson, CURVES, "correlation, enhanced attack", "correlation, stronger attacker", "your runs, record")
     choose(lesson, CURVES, "curves-data", "MNIST digits")
-    chart = f"{CURVES} img.dp-chart[alt*='paper A, subclass from 0.91 at 7 to 0.96 at 18.6']"
-    lesson.wait_for_selector(chart, timeout=WAIT)
-    has_alt(lesson, chart, "subclass-level from")
-    assert "your runs" not in lesson.locator(chart).get_attribute("alt")  # these were on faces
-    lesson.wait_for_selector(f"{CURVES} img.dp-chart[alt*='k_sub, subclasses a class']", timeout=WAIT)
-    choose(lesson, CURVES, "curves-measure", "correlation (scale-free)")
-    lesson.wait_for_selector(f"{CURVES} img.dp-chart[alt*='correlation, higher']", timeout=WAIT)
+    has_chart(lesson, CURVES, "paper A, subclass from 0.91 at 7 to 0.96 at 18.6", "subclass-level from")
+    assert lesson.locator(f"{CURVES} svg[aria-label*='your runs']").count() == 0  # these were on faces
+    has_chart(lesson, CURVES, "k_sub, subclasses a class")
+    choose(lesson, CURVES, "curves-measure", "1 − SSIM (structure)")
+    has_chart(lesson, CURVES, "1 − SSIM, stronger attacker")
+    says(lesson, f"{CURVES} .dp-ranks", "(may be chance)")
 
 
 def test_a_sweep_can_be_started_and_stopped(lesson):

@@ -6,9 +6,8 @@ import statistics
 import time
 
 import numpy as np
-import psutil
 import pytest
-from conftest import NOTEBOOKS
+from conftest import NOTEBOOKS, kernels_of
 from lesson_pages import (
     WAIT,
     address_has,
@@ -16,7 +15,7 @@ from lesson_pages import (
     downloaded,
     expect,
     gone,
-    has_alt,
+    has_chart,
     npz,
     open_lesson,
     press,
@@ -48,7 +47,7 @@ def first_answer_and_face(page, lab) -> tuple[float, float]:
     press(page, PANEL, "lam", "ArrowRight")
     page.wait_for_function("document.querySelector('[data-lab-link]').dataset.labLink.includes('lam')", timeout=WAIT)
     answer = time.monotonic() - start
-    says(page, ".dp-hook-picture", "step")
+    says(page, ".dp-hook-picture", "Drawn on this page")
     return answer, time.monotonic() - start
 
 
@@ -70,11 +69,6 @@ def test_an_answer_comes_within_four_seconds_and_a_face_within_ten_which_can_be_
     assert all(answer.startswith(("Yes", "No, that is person")) for answer in answers[1:])
 
 
-def kernels_of(lab) -> list[psutil.Process]:
-    children = psutil.Process(lab.process.pid).children(recursive=True)
-    return [child for child in children if "ipykernel" in " ".join(child.cmdline())]
-
-
 def test_a_killed_engine_is_reported_and_finished_results_survive(page, open_lab):
     lab = open_lab(NOTEBOOKS)
     open_lesson(page, lab.address + LESSON, PANEL, **LESSONS["inversion"].quick)
@@ -93,7 +87,7 @@ def test_a_prediction_is_answered_and_a_kept_run_comes_back(page, lab_server):
     page.locator(".dp-predict button").nth(0).click()
     says(page, ".dp-predict", "Noted.")
     run_to_end(page, PANEL)
-    says(page, ".dp-predict", "of 40, where guessing gives 1")
+    says(page, ".dp-predict", "where guessing gives 1")
     page.locator(f"{PANEL} .dp-keep input").check()
     page.wait_for_selector("[data-lab-kept*=steps]", state="attached", timeout=WAIT)
     page.wait_for_function("Object.values(localStorage).some(kept => kept.includes('steps'))", timeout=WAIT)
@@ -108,6 +102,32 @@ def test_the_landing_page_leads_to_the_lessons(page, lab_server):
     expect(page.locator(".dp-lessons a").first).to_have_attribute("href", "01_model_inversion.ipynb")
 
 
+FIRST_CHANGE = """([panel, control]) => {
+  window.took = null;
+  const began = performance.now();
+  new MutationObserver((_, observer) => { took = performance.now() - began; observer.disconnect(); })
+    .observe(document.querySelector(panel + ' .dp-faces'), { subtree: true, childList: true });
+}"""
+
+
+@pytest.mark.timed
+def test_faces_follow_a_slider_within_half_a_second(page, lab_server):
+    """The usual faces; λ, the steps and the number of people, each moved up and down. The median of all moves counts:
+    the first trains a judge, and other people are met for the first time."""
+    open_lesson(page, lab_server.address + LESSON, PANEL)
+    says(page, ".dp-hook-picture", "after its start")
+    waits = []
+    for control in ("lam", "steps", "people"):
+        for key in ("ArrowLeft", "ArrowRight") * 3:
+            page.evaluate(FIRST_CHANGE, [PANEL, control])
+            press(page, PANEL, control, key)
+            page.wait_for_function("took !== null", timeout=WAIT)
+            waits.append(page.evaluate("took"))
+            page.wait_for_timeout(1500)
+    assert statistics.median(waits) <= 500, waits
+    expect(page.locator(f"{PANEL} .dp-run")).to_have_count(1)  # however many values a slider passes
+
+
 # ---- a page with a finished run
 
 
@@ -115,7 +135,7 @@ def test_a_run_shows_pictures_numbers_and_a_chart(lesson):
     for words in ("of 5", "a black picture"):
         says(lesson, f"{PANEL} .dp-results-numbers", words)
     expect(lesson.locator(f"{PANEL} figure")).to_have_count(5)
-    has_alt(lesson, f"{PANEL} img.dp-chart", "drawn by the attack", "random noise")
+    has_chart(lesson, PANEL, "drawn by the attack", "random noise")
 
 
 def test_exports_are_whole_files(lesson):
@@ -140,6 +160,7 @@ def test_the_time_lapse_follows_the_key_within_100_ms(lesson):
         }""",
         PANEL,
     )
+    lesson.locator(f"{PANEL} .dp-lapse .dp-fold-button").click()
     for _ in range(9):
         press(lesson, PANEL, "frame", "ArrowLeft")
         lesson.wait_for_timeout(200)
@@ -148,20 +169,26 @@ def test_the_time_lapse_follows_the_key_within_100_ms(lesson):
     assert statistics.median(waits) <= 100, waits
 
 
-def test_pictures_grow_by_whole_pixels(lesson):
-    before = lesson.locator(f"{PANEL} .dp-pair img").first.bounding_box()["width"]
-    press(lesson, PANEL, "zoom", "ArrowRight")
-    lesson.wait_for_function(
-        f"document.querySelector('{PANEL} .dp-pair img').getBoundingClientRect().width > {1.5 * before}", timeout=WAIT
-    )
+def test_larger_pictures_take_no_more_room_and_their_button_stays_where_it_is(lesson):
+    """Also with one's finger on it: what is pressed again and again must not move away (two pixels of rounding)."""
+    button, picture = lesson.locator(f"{PANEL} .dp-larger"), lesson.locator(f"{PANEL} .dp-pair img").first
+    button.scroll_into_view_if_needed()
+    place, before = button.bounding_box(), picture.bounding_box()["width"]
+    for words, larger in (("Smaller pictures", True), ("Larger pictures", False)):
+        button.click()
+        expect(button).to_have_text(words)
+        wide = f"document.querySelector('{PANEL} .dp-pair img').getBoundingClientRect().width > {1.5 * before}"
+        lesson.wait_for_function(wide if larger else f"!({wide})", timeout=WAIT)
+        assert abs(button.bounding_box()["y"] - place["y"]) <= 2
     how = "getComputedStyle(document.querySelector('.dp-pair img')).imageRendering"
     assert lesson.evaluate(how) == "pixelated"
 
 
 def test_the_comparison_stands_beside_the_paper_and_runs_live(lesson):
     comparison = lesson.locator(".dp-comparison")
-    comparison.locator("img.dp-chart").wait_for(timeout=WAIT)
+    comparison.locator(".dp-plot svg").wait_for(timeout=WAIT)
     comparison.locator("select").first.select_option("MNIST digits, CNN")
+    comparison.locator(".dp-details .dp-fold-button").nth(1).click()
     says(lesson, ".dp-comparison", "5.93")  # Table I, digit 0
     comparison.locator(".dp-run-button").click()
     lesson.wait_for_selector(".dp-comparison .dp-strip img", timeout=WAIT)
@@ -172,11 +199,10 @@ def test_the_comparison_stands_beside_the_paper_and_runs_live(lesson):
 def test_tasks_name_what_is_missing(lesson):
     checks = lesson.locator(".dp-task .dp-check-button")
     checks.nth(0).click()
-    says(lesson, ".dp-task", "your last run is not")
-    checks.nth(1).click()
-    says(lesson, ".dp-task", "Run the attack on MNIST digits first")
-    checks.nth(2).click()
-    says(lesson, ".dp-task", "Not yet.")
+    says(lesson, ".dp-task >> nth=0", "40 people, softmax regression; your runs are not")
+    for task in (1, 2):
+        checks.nth(task).click()
+        says(lesson, f".dp-task >> nth={task}", "Not yet.")
 
 
 def test_a_moved_control_marks_the_result_as_stale(lesson):

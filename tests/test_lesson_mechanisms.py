@@ -1,9 +1,13 @@
 """Lesson 5 as a reader meets it, beyond what all lessons do alike (see test_lesson_contract.py)."""
 
 import pytest
-from lesson_pages import WAIT, address_has, choose, expect, has_alt, press, readout, says
+from lesson_pages import WAIT, address_has, choose, expect, has_chart, move_to, press, readout, says
 
 CART, PICTURE, SWEEP, RANKING = ".dp-cart", ".dp-picture-noise", ".dp-mechanisms", ".dp-ranking"
+# How much of a chart can be seen through everything that lies around it: 1 is all.
+SEEN = """place => { let seen = 1; const chart = document.querySelector(place);
+  for (let e = chart; e; e = e.parentElement) seen *= Number(getComputedStyle(e).opacity);
+  return chart ? seen : 0; }"""
 
 
 def other_picture(page, place: str, number: int, before: str) -> None:
@@ -21,6 +25,12 @@ def lesson(finished_lesson):
 # ---- the noise
 
 
+def unfold(page, words: str) -> None:
+    head = page.locator(f"{SWEEP} .dp-fold-button", has_text=words)
+    if head.get_attribute("aria-expanded") == "false":
+        head.click()
+
+
 def test_the_cart_drowns_as_the_slider_moves(lesson):
     says(lesson, CART, "no promise")
     sent = lesson.locator(f"{CART} img").nth(1)
@@ -31,7 +41,7 @@ def test_the_cart_drowns_as_the_slider_moves(lesson):
         press(lesson, CART, "epsilon-bit", "ArrowRight")
         other_picture(lesson, CART, 1, before)
     says(lesson, CART, "7.39 : 1")  # e²
-    says(lesson, CART, "for a record, 2 for one bit (replace one; δ = 0")
+    says(lesson, CART, "for a record (features only: labels are not randomised), 2 for one bit (replace one; δ = 0")
     says(lesson, CART, "6.9%")  # what a snoop thinks after a yes, from 1 %
     before = sent.get_attribute("src")
     lesson.locator(f"{CART} .dp-again").click()
@@ -39,7 +49,7 @@ def test_the_cart_drowns_as_the_slider_moves(lesson):
 
 
 def test_a_picture_is_hidden_by_noise_and_by_cells(lesson):
-    expect(lesson.locator(f"{PICTURE} img")).to_have_count(4)  # the digit has come
+    expect(lesson.locator(f"{PICTURE} img")).to_have_count(4)
     for control, words in (("epsilon-pixel", "0.255"), ("cell", "0.0638"), ("reach", "0.255")):
         before = lesson.locator(f"{PICTURE} img").nth(1).get_attribute("src")
         press(lesson, PICTURE, control, "ArrowRight")
@@ -52,37 +62,86 @@ def test_a_picture_is_hidden_by_noise_and_by_cells(lesson):
 
 
 def test_a_sweep_adds_its_points(lesson):
-    has_alt(lesson, f"{SWEEP} .dp-over img", "your run 1, central, at ε", "your run 1, local, at ε = 600")
-    has_alt(lesson, f"{SWEEP} .dp-scatter img", "your run 1, no defence: accuracy")
+    has_chart(lesson, f"{SWEEP} .dp-over", "your run 1, central, at ε", "your run 1, local, at ε = 600 (features only)")
+    has_chart(lesson, f"{SWEEP} .dp-scatter", "your run 1, no defence: accuracy")
     says(lesson, f"{SWEEP} .dp-runs", "Skewed Purchases, 10 classes, about 60 records")
-    says(lesson, f"{SWEEP} .dp-results", "Two different promises")
+    says(lesson, f"{SWEEP} .dp-details", "Two different promises")
+    unfold(lesson, "ROC curves")
     choose(lesson, SWEEP, "roc-of", "of your newest sweep")
-    has_alt(lesson, f"{SWEEP} .dp-rocs img", "local, ε = 600:")
+    has_chart(lesson, f"{SWEEP} .dp-rocs", "local, ε = 600:")
     choose(lesson, SWEEP, "roc-axes", "logarithmic")
+    unfold(lesson, "all numbers")
     lesson.locator(f"{SWEEP} .dp-tables summary").last.click()
     says(lesson, f"{SWEEP} .dp-tables details[open]", "local, ε_i = 1")
 
 
 def test_attack_and_outsiders_can_be_chosen(lesson):
-    before = lesson.locator(f"{SWEEP} .dp-scatter img").get_attribute("src")
+    chart = lesson.locator(f"{SWEEP} .dp-scatter svg")
+    before = chart.get_attribute("aria-label")
     choose(lesson, SWEEP, "protocol", "paper C's outsiders, of another distribution")
-    other_picture(lesson, f"{SWEEP} .dp-scatter", 0, before)
+    expect(chart).not_to_have_attribute("aria-label", before)
     says(lesson, f"{RANKING} .dp-ranking-ours", "white box (Nasr), paper C's outsiders")
     choose(lesson, SWEEP, "attack", "black box (Shokri)")
     says(lesson, f"{RANKING} .dp-ranking-ours", "black box (Shokri), paper C's outsiders")
 
 
+def test_where_phi_would_divide_by_chance_the_page_says_so(lesson):
+    choose(lesson, SWEEP, "attack", "white box (Nasr)")
+    choose(lesson, SWEEP, "protocol", "outsiders like the members")
+    says(lesson, f"{SWEEP} .dp-no-phi", "Without a defence the AUC is 0.511 (0.501 to 0.521)")
+    has_chart(
+        lesson, f"{SWEEP} .dp-over", "reference, local, at ε = 1800 (features only): accuracy 1.00, AUC 0.51, no φ"
+    )
+    expect(lesson.locator(f"{SWEEP} .dp-level")).to_be_hidden()  # nor is there anything to compare by it
+
+
 def test_other_data_have_their_own_charts_and_one_kind_of_outsider(lesson):
     choose(lesson, SWEEP, "preset", "purchases-like carts, 20 styles")
-    says(lesson, f"{SWEEP} .dp-results", "purchases-like carts, 20 styles: accuracy")
-    says(lesson, f"{SWEEP} .dp-controls", "only one kind of outsider")
-    expect(lesson.locator(f"{SWEEP} .dp-protocol select")).to_be_disabled()
+    says(lesson, f"{SWEEP} .dp-picture", "purchases-like carts, 20 styles: what")
+    expect(lesson.locator(f"{SWEEP} .dp-protocol")).to_be_hidden()
+    says(lesson, f"{SWEEP} .dp-more", "there outsiders may be of two kinds")
     address_has(lesson, "preset=purchases")
+
+
+def test_both_are_read_at_the_same_leak_as_the_slider_moves(lesson):
+    place = f"{SWEEP} .dp-at-level"
+    for key, auc in (("End", "0.579"), ("Home", "0.498")):  # the ends of what both reach, in the shipped rows
+        press(lesson, SWEEP, "level", key)
+        says(lesson, place, f"at AUC {auc}")
+        expect(
+            lesson.locator(f"{SWEEP} .dp-scatter [role=option]", has_text="read at equal leak").first
+        ).to_contain_text(auc)
+    press(lesson, SWEEP, "level", "End")
+    says(lesson, place, "55.1%")  # its weakest strength, where central noise ends
+    says(lesson, place, "labels are not randomised")
+
+
+def test_points_are_seen_as_they_come(lesson):
+    """A chart within a dimmed chart once left 12 % of them."""
+    move_to(lesson, SWEEP, "records", "ArrowRight", "1000")
+    lesson.locator(f"{SWEEP} .dp-run-button").click()
+    has_chart(lesson, f"{SWEEP} .dp-scatter", "your sweep so far, no defence")
+    expect(lesson.locator(f"{SWEEP} .dp-stop-button")).to_be_enabled()  # it still runs
+    assert [lesson.evaluate(SEEN, f"{SWEEP} {chart} svg") for chart in (".dp-scatter", ".dp-over")] == [1, 1]
+    lesson.locator(f"{SWEEP} .dp-stop-button").click()
+    says(lesson, f"{SWEEP} .dp-status", "stopped")
     choose(lesson, SWEEP, "preset", "Skewed Purchases, 10 classes")
-    expect(lesson.locator(f"{SWEEP} .dp-protocol select")).to_be_enabled()
+    expect(lesson.locator(f"{SWEEP} .dp-protocol")).to_be_visible()
 
 
 # ---- the ranking
+
+
+def test_two_bars_make_phi_as_the_strength_moves(lesson):
+    choose(lesson, SWEEP, "preset", "Skewed Purchases, 50 classes")
+    says(lesson, RANKING, "local, ε_i = 3")
+    says(lesson, f"{RANKING} .dp-worth-place", "labels are not randomised")
+    says(lesson, f"{RANKING} .dp-worth", "1.92")  # as shipped
+    press(lesson, RANKING, "strength", *["ArrowRight"] * 4)
+    says(lesson, f"{RANKING} .dp-worth-place", "local, ε_i = 0.1")
+    says(lesson, f"{RANKING} .dp-worth", "0.99: more paid than gained")
+    choose(lesson, SWEEP, "preset", "Skewed Purchases, 10 classes")
+    says(lesson, f"{RANKING} .dp-worth-place", "it would be divided by chance")
 
 
 def test_lambda_ranks_again(lesson):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from lesson_pages import WAIT, address_has, choose, expect, has_alt, npz, press, readout, run_to_end, says, upload
+from lesson_pages import address_has, choose, expect, has_chart, npz, press, readout, run_to_end, says, upload
 
 from dpmia_lab.experiments.membership import ATTACKS
 
@@ -26,8 +26,14 @@ def test_four_are_named_and_then_the_model_answers(lesson):
         lesson.locator(f"{HOOK} .dp-guess").nth(number).click()
     lesson.locator(f"{HOOK} .dp-ask").click()
     says(lesson, f"{HOOK} .dp-note", "of 8 right. The attack:")
+    says(lesson, f"{HOOK} .dp-hook-answer", "16 shadow models")
     expect(lesson.locator(f"{HOOK} .dp-verdict-place >> text=In truth")).to_have_count(8)
     expect(lesson.locator(f"{HOOK} .dp-verdict-place >> text=In truth: in")).to_have_count(4)
+    expect(lesson.locator(f"{HOOK} .dp-verdict-place >> text=You: in")).to_have_count(4)
+    for place in lesson.locator(f"{HOOK} .dp-verdict-place").all():  # the reader's own answer is marked right or wrong
+        said = place.inner_text()
+        right = ("You: in" in said) == ("In truth: in" in said)
+        assert ("✓ You" if right else "✗ You") in said
 
 
 # ---- a run
@@ -36,32 +42,41 @@ def test_four_are_named_and_then_the_model_answers(lesson):
 def test_learning_and_leaking_are_shown_while_it_runs_and_numbers_at_its_end(lesson):
     heard = [words for words in lesson.evaluate("heard") if "Epoch" in words]
     assert heard and "tells them apart with AUC" in heard[0]
-    has_alt(lesson, f"{PANEL} .dp-run-chart img", "After 300 of 300 epochs", "AUC of a threshold on the loss")
-    has_alt(lesson, f"{PANEL} .dp-roc img", "loss AUC", "white box AUC", "black box AUC", "LiRA AUC", "RMIA AUC")
+    has_chart(lesson, f"{PANEL} .dp-run-chart", "After 300 of 300 epochs", "AUC of a threshold on the loss")
+    has_chart(lesson, f"{PANEL} .dp-roc", "loss AUC", "white box AUC", "black box AUC", "LiRA AUC", "RMIA AUC")
     for words in ("accuracy on new records", "AUC of the best attack", "of members caught at 1 % false alarms"):
         says(lesson, f"{PANEL} .dp-results-numbers", words)
-    says(lesson, f"{PANEL} .dp-promise", "Without noise there is no promise")
+    expect(lesson.locator(f"{PANEL} .dp-promise")).to_be_hidden()  # nothing is promised
+    expect(lesson.locator(f"{PANEL} .dp-attacks")).to_be_hidden()
+    for fold in lesson.locator(f"{PANEL} .dp-details .dp-fold-button").all():
+        fold.click()
     expect(lesson.locator(f"{PANEL} .dp-attacks tr")).to_have_count(len(ATTACKS) + 2)
-    has_alt(lesson, f"{PANEL} .dp-verdicts img", "called member")
+    expect(lesson.locator(f"{PANEL} .dp-attacks")).to_be_visible()
+    has_chart(lesson, f"{PANEL} .dp-verdicts", "called member")
     expect(lesson.locator(f"{PANEL} .dp-protocols")).to_be_hidden()
 
 
 def test_a_record_is_chosen_and_the_prior_decides_how_sure_one_becomes(lesson):
     expect(lesson.locator(f"{RECORD} .dp-gallery figure")).to_have_count(12)
-    has_alt(lesson, f"{RECORD} .dp-record-chart img", "2 models trained with it", "the published model")
+    has_chart(lesson, f"{RECORD} .dp-record-chart", "2 models trained with it", "the published model")
     says(lesson, f"{RECORD} .dp-odds", "Starting from 1 in 2")
     press(lesson, RECORD, "prior", "ArrowRight")
     says(lesson, f"{RECORD} .dp-odds", "Starting from 1 in 10")
-    before = lesson.locator(f"{RECORD} .dp-record-chart img").get_attribute("alt")
+    chart = lesson.locator(f"{RECORD} .dp-record-chart svg")
+    before = chart.get_attribute("aria-label")
     press(lesson, RECORD, "which", "End")
     says(lesson, f"{RECORD} .dp-odds", "to 1: not in")
-    other = "([place, alt]) => document.querySelector(place)?.alt !== alt"
-    lesson.wait_for_function(other, arg=[f"{RECORD} .dp-record-chart img", before], timeout=WAIT)
+    expect(chart).not_to_have_attribute("aria-label", before)
+    for number in ("3", "3"):  # pressed in the gallery, left with the slider, pressed again
+        lesson.locator(f"{RECORD} .dp-gallery figure").nth(2).click()
+        expect(lesson.locator(f"{RECORD} .dp-gallery .dp-here")).to_contain_text(number)
+        press(lesson, RECORD, "which", "End")
+        expect(lesson.locator(f"{RECORD} .dp-gallery .dp-here")).to_have_count(0)
 
 
 def test_tasks_name_what_is_missing(lesson):
     checks = lesson.locator(".dp-task .dp-check-button")
-    for number, words in enumerate(("Not yet.", "is asked for", "no promise to audit")):
+    for number, words in enumerate(("Not yet.", "is asked for", "choose the MNIST digits")):
         checks.nth(number).click()
         says(lesson, ".dp-task", words)
 
@@ -73,10 +88,10 @@ def test_a_promise_is_drawn_and_both_kinds_of_outsiders_are_shown(lesson):
     press(lesson, PANEL, "inside", "Home")
     address_has(lesson, "inside=0")
     run_to_end(lesson, PANEL)
-    has_alt(lesson, f"{PANEL} .dp-roc img", "The promise allows at most")
-    says(lesson, f"{PANEL} .dp-promise", "a record (add or remove one; δ =")
+    has_chart(lesson, f"{PANEL} .dp-roc", "The promise allows at most")
+    says(lesson, f"{PANEL} .dp-promise", "a record (add or remove one; δ = 1e-5; tight accountant, PLD)")
     says(lesson, f"{PANEL} .dp-protocols", "Two questions, two numbers.")
-    has_alt(lesson, f"{PANEL} .dp-protocols img", "Outsiders as in paper C.")
+    has_chart(lesson, f"{PANEL} .dp-protocols", "Outsiders as in paper C.")
     says(lesson, f"{RECORD} .dp-odds", "This run trained none")
 
 
@@ -101,6 +116,6 @@ def test_own_records_are_checked_and_then_attacked(lesson):
 def test_another_kind_of_data_brings_its_model_along(lesson):
     choose(lesson, PANEL, "data", "collaborations (graphs)")
     address_has(lesson, "graph")  # its model, or the whole preset
-    says(lesson, f"{PANEL} .dp-controls", "This set has its own classes.")
+    says(lesson, f"{PANEL} .dp-controls", "Only generated records have it.")
     choose(lesson, PANEL, "model", "convolutional network")
     says(lesson, f"{PANEL} .dp-error", "model (for graphs) must be one of graph")

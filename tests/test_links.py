@@ -12,12 +12,15 @@ from dpmia_lab.experiments import EXPERIMENTS, inversion
 from dpmia_lab.widgets.kit import links
 
 MENU = ("faces", "digits", "mnist", "mnist_varied", "att_faces")
+WHOLE = ("mnist:download",)  # lesson 3's operating points; no page runs them
 RECORDS = ("purchases_like", "skewed_purchases", "hospital_like", "collaboration")  # lessons 4 and 5
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
+TABLES = ("warfarin_like", "survey_like", "steak", "marriage")
 
 
 def back(config, experiment=inversion):
-    return links.config_from_query(links.query_of(config, experiment).removeprefix("?"), experiment, MENU + RECORDS)
+    query = links.query_of(config, experiment).removeprefix("?")
+    return links.config_from_query(query, experiment, MENU + RECORDS + WHOLE + TABLES)
 
 
 @every_experiment
@@ -109,6 +112,13 @@ def test_a_bad_link_is_answered_with_the_sentence_and_the_usual_settings(query, 
     assert part in sentence and sentence.startswith("The link asks for something the lab cannot do: ")
     with pytest.raises(Mistake):
         links.config_from_query(query, inversion, MENU)
+
+
+def test_where_the_usual_data_are_missing_the_next_preset_is_shown():
+    """The page of lesson 4 opens with digits that a package brings along; without it, with what is generated."""
+    membership = EXPERIMENTS["membership"]
+    assert links.config_or_default("", membership, MENU + RECORDS) == (membership.PRESETS["digits"], "")
+    assert links.config_or_default("", membership, RECORDS) == (membership.PRESETS["purchases"], "")
 
 
 def test_a_link_changes_only_what_it_names():

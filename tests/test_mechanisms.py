@@ -55,11 +55,71 @@ def test_a_point_is_the_single_run(swept):
     assert result.arrays["roc_white_box"][:, -1] == pytest.approx(1)
 
 
+def test_every_strength_is_among_the_numbers(swept):
+    """By plain names: without a defence as ever, the others with mechanism and strength in the name."""
+    result, _ = swept
+    numbers, arrays = result.numbers, result.arrays
+    for place, strength in enumerate(("", "_central_0.5", "_central_8", "_local_3")):
+        assert numbers[f"test_accuracy{strength}"] == arrays["test_accuracy"][place]
+        assert numbers[f"test_accuracy{strength}_sd"] == arrays["test_accuracy_sd"][place]
+        assert numbers[f"auc{strength}_white_box"] == arrays["auc_white_box"][place]
+        assert numbers[f"auc{strength}_black_box_shifted"] == arrays["auc_black_box_shifted"][place]
+    assert numbers["epsilon_local_3"] == pytest.approx(1800) and "epsilon" not in numbers
+    assert numbers["epsilon_central_0.5"] > numbers["epsilon_central_8"]
+    ends = sum(row.spread is not None for row in result.rows)
+    assert len(numbers) == 1 + len(result.rows) + ends  # no two rows share a name
+
+
 def test_more_noise_costs_accuracy_and_buys_epsilon(swept):
     arrays = swept[0].arrays
     assert arrays["test_accuracy"][1] > arrays["test_accuracy"][2]
     assert arrays["epsilon"][1] > 10 * arrays["epsilon"][2] > 0
     assert np.isnan(arrays["epsilon"][0]) and arrays["delta"][1] == pytest.approx(1 / 120, rel=0.2)
+
+
+# ---- what φ may be divided by
+def swept_points(plain: float, spread: float | None, records: int = 2000):
+    """A sweep of two points, of which the white box's AUC without a defence is ``plain``."""
+    arrays = {
+        "mechanism": [0, 1],
+        "parameter": [np.nan, 1],
+        "classes": [10, 10],
+        "test_accuracy": [0.9, 0.5],
+        "auc_white_box": [plain, 0.5],
+        "phi_white_box": [np.nan, 1.5],
+        "auc_lira_offline": [0.9, 0.6],
+    }
+    arrays |= {} if spread is None else {"auc_white_box_sd": [spread, spread]}
+    config = replace(TINY, records=records, repeats=1 if spread is None else 4)
+    return mechanisms.sound_rows({name: np.array(values, dtype=float) for name, values in arrays.items()}, config)
+
+
+@pytest.mark.parametrize(
+    ("plain", "spread", "shown"),
+    [
+        (0.60, 0.02, True),  # .60 − 2·.02/√4 = .58
+        (0.545, 0.02, False),  # .525, below .53
+        (0.549, 0.018, True),  # .531
+        (0.60, 0.2, False),  # far from .5, but nobody knows how far
+        (0.60, None, True),  # one seed: ± .0249, by Hanley and McNeil with 1,000 of each kind
+        (0.55, None, False),
+    ],
+)  # fmt: skip
+def test_phi_is_given_only_where_it_is_not_divided_by_chance(plain, spread, shown):
+    rows = swept_points(plain, spread)
+    assert rows.has("phi", defence="central 1", attack="white_box") == shown
+    assert rows.has("auc", attack="white_box", defence="none")  # the AUC itself always
+
+
+def test_of_few_records_a_single_seed_tells_less():
+    assert swept_points(0.6, None, records=2000).has("phi", attack="white_box")
+    assert not swept_points(0.6, None, records=120).has("phi", attack="white_box")
+
+
+def test_what_was_shipped_without_a_phi_has_that_of_its_means():
+    rows = swept_points(0.6, 0.02)
+    by_hand = ((0.9 - 0.6) / (0.9 - 0.5)) / ((0.9 - 0.5) / (0.9 - 0.1))
+    assert rows.value("phi", defence="central 1", attack="lira_offline") == pytest.approx(by_hand)
 
 
 def test_phi_by_hand():
@@ -81,8 +141,10 @@ def test_means_leave_out_what_is_undefined():
 def test_both_protocols_where_there_are_two(swept):
     result, _ = swept
     names = [column("auc", *played) for played in PLAYED]
-    assert names == ["auc_black_box", "auc_white_box", "auc_black_box_shifted", "auc_white_box_shifted"]
-    assert all(np.isfinite(result.arrays[name]).all() for name in names)
+    boxes = ["auc_black_box", "auc_white_box"]
+    assert names == [*boxes, *(f"{name}_shifted" for name in boxes), "auc_lira_offline"]
+    assert all(np.isfinite(result.arrays[name]).all() for name in names[:-1])
+    assert np.isnan(result.arrays["auc_lira_offline"]).all()  # it needs two shadow models
     assert result.numbers["auc_white_box_shifted"] > 0.9 > result.numbers["auc_white_box"]
 
 

@@ -69,7 +69,9 @@ def test_saturated_outputs_stay_finite_and_in_order():
 def test_threshold_scores_are_higher_for_what_looks_like_a_member():
     p, y = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]]), np.array([0, 0, 0])
     assert threshold.loss_scores(p, y) == pytest.approx(np.log([0.9, 0.6, 0.2]))
-    assert threshold.confidence_scores(p) == pytest.approx([0.9, 0.6, 0.8])
+    assert threshold.confidence_scores(p) == pytest.approx(np.log([9, 1.5, 4]))
+    sure = softmax(np.array([[0.0, 40], [0, 50]]))  # both round to 1
+    assert np.diff(threshold.confidence_scores(sure)) > 0
 
 
 # ---- shadow models

@@ -12,6 +12,7 @@ from dpmia_lab.experiments.membership import Config
 from dpmia_lab.game.settings import OFFERED
 from dpmia_lab.options import option, widened
 from dpmia_lab.store import Store
+from dpmia_lab.widgets.kit.controls import value_of
 from dpmia_lab.widgets.membership import controls, words
 from dpmia_lab.widgets.membership.panel import MembershipPanel
 
@@ -87,18 +88,55 @@ def test_a_new_defence_is_on_the_page_by_its_entry_alone(monkeypatch, tmp_path):
     made = panel.controls.made
     assert ("made up for this test", "made_up") in made["defence"].options
     fields = {"made_up_strength": 4.0, "rounds": 3, "gentle": True, "made_up_name": "x"}
-    assert {name: made[name].value for name in fields} == fields
+    assert {name: value_of(made[name]) for name in fields} == fields
     assert [made[name].description for name in fields] == [
         "made up: how strong", "made up: how often", "made up: gently", "made up: for whom",
     ]  # fmt: skip
-    assert all(made[name].disabled for name in fields) and not made["patience"].disabled
-    assert panel.controls.why["rounds"].value == "Only with the defence “made up for this test”."
+    assert all(absent(made[name]) for name in fields) and not absent(made["patience"])
+    assert "Only with the defence “made up for this test”." in panel.controls.absent.value
     made["defence"].value = "made_up"
-    made["rounds"].value = 5
-    assert not any(made[name].disabled for name in fields) and made["z"].disabled
+    made["rounds"].value = "5"
+    assert not any(absent(made[name]) for name in fields) and absent(made["z"])
     config = panel.controls.config()
     assert (config.defence, config.rounds, config.made_up_strength) == ("made_up", 5, 4.0)
     assert words.defence_words(config) == "defence made up, strength 4"
     assert "rounds=5" in panel.link.value and "defence=made_up" in panel.link.value
-    shown = [widget for group in panel.view.children[0].children for widget in getattr(group, "children", [])]
-    assert all(made[name] in shown for name in fields)
+    assert made["made_up_strength"] in panel.main()[0].children  # the first option says how strong it is
+    further = [widget for group in panel.more() for widget in getattr(group, "children", [])]
+    assert all(made[name] in further for name in fields if name != "made_up_strength")
+
+
+def absent(widget) -> bool:
+    return "dp-absent" in widget._dom_classes
+
+
+# ---- attacks without other models
+def test_plain_attacks_are_one_tick_and_the_others_come_back_as_they_were(tmp_path):
+    panel = MembershipPanel("preset=purchases&inside=64", Store(tmp_path))
+    assert not panel.plain.value and not panel.is_quick(panel.controls.config())
+    panel.bar.live.value = False  # nothing is to run here
+    panel.plain.value = True
+    config = panel.controls.config()
+    assert (config.white_box, config.shadows, config.inside) == (False, 0, 0)
+    assert panel.is_quick(config) and not absent(panel.bar.live)
+    panel.plain.value = False
+    config = panel.controls.config()
+    assert (config.white_box, config.shadows, config.inside) == (True, 8, 64)
+
+
+def test_a_link_without_shadow_models_opens_with_the_tick_set(tmp_path):
+    panel = MembershipPanel("preset=purchases&inside=0&shadows=0&white_box=false", Store(tmp_path))
+    assert panel.plain.value
+    panel.bar.live.value = False
+    panel.plain.value = False
+    assert panel.controls.config().inside == controls.COSTLY["inside"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "quick"),
+    [({}, True), ({"epochs": 160}, False), ({"defence": "central"}, False),
+     ({"defence": "central", "epochs": 20}, True), ({"model": "cnn", "data": "mnist"}, False), ({"inside": 4}, False)],
+)  # fmt: skip
+def test_only_short_runs_follow_the_sliders(changes, quick, tmp_path):
+    panel = MembershipPanel("", Store(tmp_path))
+    assert panel.is_quick(Config(**{**controls.PLAIN, **changes})) == quick

@@ -61,7 +61,8 @@ def test_offline_lira_equals_a_slow_reading(fixed):
     scores = lira.offline_lira_scores(target, shadows, fixed_variance=fixed)
     for score, t, (mean, squares) in zip(scores, target, fits, strict=True):
         spread = math.sqrt(pooled if fixed else squares / 5)
-        assert score == pytest.approx(math.log(0.5 * math.erfc(-(t - mean) / spread / math.sqrt(2))))
+        chance = 0.5 * math.erfc(-(t - mean) / spread / math.sqrt(2))  # Pr[N ≤ t], the paper's score
+        assert 0.5 * math.erfc(-score / math.sqrt(2)) == pytest.approx(chance)
 
 
 def test_lira_stays_finite_and_in_order_far_out():
@@ -112,59 +113,88 @@ def test_lira_without_leak_only_guesses():
 # ---- RMIA
 
 
-def slow_rmia(target, reference, population, population_reference, gamma, a, inside=None):
-    def corrected(values):
-        return 0.5 * ((1 + a) * sum(values) / len(values) + (1 - a))
+def slow_rmia(target, prior, population, population_prior, gamma):
+    """How many of the population each record dominates, from probabilities p(x) and the averages P(x)."""
+    return [
+        sum((p / own) / (q / other) >= gamma for q, other in zip(population, population_prior, strict=True))
+        for p, own in zip(target, prior, strict=True)
+    ]
 
-    ratios_z = [p / corrected(list(column)) for p, column in zip(population, population_reference.T, strict=True)]
-    scores = []
-    for i, p in enumerate(target):
-        column = list(reference[:, i])
-        prior = corrected(column)
-        if inside is not None:
-            with_x = [v for v, m in zip(column, inside[:, i], strict=True) if m]
-            without = [v for v, m in zip(column, inside[:, i], strict=True) if not m]
-            if with_x:
-                means = [sum(part) / len(part) for part in (with_x, without) if part]
-                prior = sum(means) / len(means)
-        scores.append(sum(p / prior / z >= gamma for z in ratios_z) / len(ratios_z))
-    return scores
+
+def logit(p):
+    return np.log(p / (1 - p))
+
+
+def assert_counts_and_order(scores, expected, ratios, population):
+    """The whole part of score·(z + 1) is the paper's count; records of one count keep the order of their ratios."""
+    counted = np.floor(scores * (population + 1) + 1e-9)
+    assert counted.tolist() == expected
+    assert np.argsort(scores).tolist() == np.argsort(ratios).tolist() and len(np.unique(scores)) == len(scores)
 
 
 @pytest.mark.parametrize(("gamma", "a"), [(1.0, 0.3), (2.0, 1.0), (1.3, 0.0)])
-def test_rmia_equals_a_slow_reading(gamma, a):
+def test_offline_rmia_equals_a_slow_reading(gamma, a):
     rng = numpy_generator(0, "rmia")
     target, reference = rng.random(25), rng.random((4, 25))
-    population, population_reference = rng.random(40), rng.random((4, 40))
-    inside = rng.random((4, 25)) < 0.5
-    inside[:, 0], inside[:, 1] = False, True
-    given, how = (population, population_reference), {"gamma": gamma, "a": a}
-    assert rmia.rmia_scores(target, reference, *given, **how) == pytest.approx(
-        slow_rmia(target, reference, *given, gamma, a)
+    others, others_reference = rng.random(40), rng.random((4, 40))
+    scores = rmia.rmia_scores(
+        logit(target), logit(reference), logit(others), logit(others_reference), gamma=gamma, a=a
     )
-    online = rmia.online_rmia_scores(target, reference, inside, *given, **how)
-    assert online == pytest.approx(slow_rmia(target, reference, *given, gamma, a, inside))
+    prior, others_prior = ([0.5 * ((1 + a) * sum(column) / 4 + (1 - a)) for column in some.T]
+                           for some in (reference, others_reference))  # fmt: skip
+    expected = slow_rmia(target, prior, others, others_prior, gamma)
+    assert_counts_and_order(scores, expected, target / np.array(prior), 40)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 2.0])
+def test_online_rmia_divides_record_and_population_by_the_same_average(gamma):
+    """P = ½(mean with + mean without) of both; the population is the records themselves."""
+    rng = numpy_generator(0, "rmia", "online")
+    target, reference = rng.random(30), rng.random((6, 30))
+    inside = np.tile(np.arange(6)[:, None] % 3 == 0, 30) ^ (rng.random(30) < 0.5)  # two models with, four without
+    scores = rmia.online_rmia_scores(logit(target), logit(reference), inside, gamma=gamma)
+    prior = []
+    for column, with_x in zip(reference.T, inside.T, strict=True):
+        kinds = [[p for p, one in zip(column, with_x, strict=True) if one == kind] for kind in (True, False)]
+        prior.append(sum(sum(kind) / len(kind) for kind in kinds) / 2)
+    assert_counts_and_order(scores, slow_rmia(target, prior, target, prior, gamma), target / np.array(prior), 30)
+
+
+def test_online_rmia_does_not_tie_where_models_tell_nothing():
+    """Models that are unsure of everybody, with or without them: divided unequally, all 400 came out on top."""
+    rng = numpy_generator(2, "rmia")
+    target, reference = rng.normal(size=400) - 2, rng.normal(size=(16, 400)) - 2
+    scores = rmia.online_rmia_scores(target, reference, np.tile(np.arange(16)[:, None] % 2 == 0, 400))
+    assert len(np.unique(scores)) == 400 and scores.min() < 0.01 and scores.max() > 0.99
+    with pytest.raises(Mistake, match="a model that was trained on it and one that was not"):
+        rmia.online_rmia_scores(target, reference, np.ones((16, 400), dtype=bool))
+
+
+def test_rmia_tells_records_apart_where_every_probability_has_rounded_to_one():
+    target, reference = np.array([40.0, 50, 60]), np.full((2, 3), 45.0)
+    for scores in (
+        rmia.rmia_scores(target, reference, np.array([47.0]), np.full((2, 1), 45.0)),
+        rmia.online_rmia_scores(target, reference, np.array([[True] * 3, [False] * 3])),
+    ):
+        assert (np.diff(scores) > 0).all()
 
 
 def test_rmia_finds_members_with_two_reference_models():
     rng = numpy_generator(1, "rmia")
-
-    def probability(z):
-        return 1 / (1 + np.exp(-z))
-
     target, shadows, inside, member = leaking_signals(rng, models=2, shift=4.0)
     target_z, shadows_z, *_ = leaking_signals(rng, models=2, shift=0.0)
     out = np.where(inside, shadows - 4.0, shadows)
-    scores = rmia.rmia_scores(probability(target), probability(out), probability(target_z), probability(shadows_z))
+    scores = rmia.rmia_scores(target, out, target_z, shadows_z)
     assert auc(scores, member) > auc(target, member) + 0.05
-    online = rmia.online_rmia_scores(
-        probability(target), probability(shadows), inside, probability(target_z), probability(shadows_z)
-    )
+    pair = np.stack([inside[0], ~inside[0]])  # a model with each record and one without
+    shadows = np.where(inside == pair, shadows, shadows + np.where(pair, 4.0, -4.0))
+    online = rmia.online_rmia_scores(target, shadows, pair)
     assert auc(online, member) > auc(target, member) + 0.05
 
 
 def test_rmia_takes_probabilities_of_zero_and_one():
-    zeros, ones = np.zeros(3), np.ones(3)
-    for target in (zeros, ones):
-        for reference in (np.zeros((2, 3)), np.ones((2, 3))):
-            assert np.isfinite(rmia.rmia_scores(target, reference, zeros, reference, a=1.0)).all()
+    never, always = np.full(3, -1e3), np.full(3, 1e3)
+    for target in (never, always):
+        for reference in (np.full((2, 3), -1e3), np.full((2, 3), 1e3)):
+            assert np.isfinite(rmia.rmia_scores(target, reference, never, reference, a=1.0)).all()
+            assert np.isfinite(rmia.online_rmia_scores(target, reference, np.array([[True] * 3, [False] * 3]))).all()

@@ -161,3 +161,46 @@ def test_balanced_accuracy_counts_both_kinds_alike():
     best = max(balanced_accuracy_score(member[first], scores[first] >= cut) for cut in cuts)
     cut = max(c for c in cuts if balanced_accuracy_score(member[first], scores[first] >= c) == pytest.approx(best))
     assert found.value == pytest.approx(balanced_accuracy_score(member[second], scores[second] >= cut))
+
+
+# ---- the error of an AUC of which only the value is known
+def test_the_error_of_an_auc_is_exact_where_scores_tell_nothing():
+    """There it is the null variance of Mann and Whitney's U, (m + n + 1)/(12 m n)."""
+    assert membership.auc_error(0.5, 30, 70) == pytest.approx(np.sqrt(101 / (12 * 30 * 70)))
+
+
+def test_the_error_of_an_auc_is_that_of_exponential_scores():
+    """2,000 draws know a standard deviation to 1.6 %; 6 % is four times that."""
+    rng, scale = numpy_generator(0, "exponential"), 3.0  # AUC 3/4
+    scores = np.concatenate([rng.exponential(scale, (2000, 40)), rng.exponential(1.0, (2000, 60))], axis=1)
+    member = np.arange(100) < 40
+    found = [membership.auc(row, member) for row in scores]
+    assert np.mean(found) == pytest.approx(0.75, abs=0.005)
+    assert np.std(found) == pytest.approx(membership.auc_error(0.75, 40, 60), rel=0.06)
+
+
+# ---- attacks that failed
+def test_ties_are_counted_among_records_that_have_a_score():
+    assert membership.tied_share(np.array([1.0, 1, 1, 2, np.nan, np.nan])) == 0.75
+    assert membership.tied_share(np.arange(10.0)) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("scores", "how"),
+    [
+        (lambda rng, member: np.ones(len(member)), "tied"),
+        (lambda rng, member: np.where(rng.random(len(member)) < 0.6, 1.0, rng.random(len(member))), "tied"),
+        (lambda rng, member: rng.random(len(member)), "guessing"),
+        (lambda rng, member: rng.random(len(member)) - member, "guessing"),  # the wrong way round
+        (lambda rng, member: rng.random(len(member)) + 0.3 * member, ""),
+        (lambda rng, member: member.astype(float), ""),  # two scores are enough where they are right
+        (lambda rng, member: np.where(member & (rng.random(len(member)) < 0.05), 2, rng.random(len(member))), ""),
+    ],
+)
+def test_a_failed_attack_is_known_by_its_scores(scores, how):
+    """The last one catches one member in twenty for certain and guesses about the others: that is no failure."""
+    rng = numpy_generator(1, "failed")
+    member = rng.random(2000) < 0.5
+    own = scores(rng, member)
+    auc, caught = membership.auc_interval(own, member), membership.tpr_at_fpr(own, member, 0.01)
+    assert membership.failure(membership.tied_share(own), auc.low, caught.low) == how

@@ -125,3 +125,22 @@ def test_rank_correlation_is_spearman_s():
     rising = np.arange(6).reshape(2, 3)
     assert reconstruction.rank_correlation(rising, np.exp(rising)) == pytest.approx(1)
     assert reconstruction.rank_correlation(np.ones(5), np.arange(5)) == 0
+
+
+# ---- what the eye sees
+
+
+def test_faint_pictures_are_stretched_and_flat_ones_left_alone():
+    x = np.full((2, 1, 2, 2), 0.5)
+    x[0, 0, 0, 0] = 0.51
+    seen = reconstruction.stretched_pictures(x)
+    assert seen[0].min() == 0 and seen[0].max() == 1
+    assert (seen[1] == 0.5).all()
+
+
+def test_a_picture_is_blank_if_its_greys_hardly_differ():
+    """Half of the pixels lighter by d have a standard deviation of d/2: 1 % is reached at d = 2 %."""
+    x = np.full((3, 1, 4, 4), 0.5)
+    x[0, :, :2] += 0.018
+    x[1, :, :2] += 0.022
+    assert reconstruction.is_blank(x).tolist() == [True, False, True]

@@ -73,6 +73,15 @@ def test_softmax_regression_starts_at_zero():
     assert [tuple(p.shape) for p in model.parameters()] == [(10, 64), (10,)]
 
 
+def test_the_tanh_network_has_the_size_it_is_said_to_have_and_refuses_nothing_it_can_take():
+    """Two convolutions and two full layers; 16·64 + 16, 32·256 + 32, 32·512 + 32, 10·32 + 10."""
+    model = models.tanh_cnn((1, 28, 28), 10, torch_generator(0))
+    assert len(layers(model, nn.Conv2d)) == len(layers(model, nn.Linear)) == 2
+    assert sum(p.numel() for p in model.parameters()) == 1040 + 8224 + 16416 + 330 == 26_010
+    for shape in ((1, 14, 14), (3, 32, 27)):
+        assert models.tanh_cnn(shape, 7, torch_generator(0))(torch.zeros(2, *shape)).shape == (2, 7)
+
+
 def test_the_small_network_has_two_convolutions_and_two_full_layers():
     model = models.small_cnn((1, 28, 28), 10, torch_generator(0))
     assert len(layers(model, nn.Conv2d)) == len(layers(model, nn.Linear)) == 2

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import inversion
 from dpmia_lab.options import as_dict
 from dpmia_lab.rows import Row
@@ -173,13 +174,39 @@ def test_controls_take_a_value_that_is_not_among_their_steps():
     assert [value for _, value in kit.made["steps"].options] == [10, 37, 100, 1000]
 
 
-def test_a_control_that_does_not_apply_is_disabled_and_says_why():
+def test_a_control_that_does_not_apply_is_not_there_and_a_line_says_what_there_is():
     kit, heard = some_controls()
     kit.made["attack"].value = "enhanced"
-    assert not kit.made["lam"].disabled and kit.why["lam"].value == ""
+    assert "dp-absent" not in kit.made["lam"]._dom_classes and kit.absent.value == ""
     kit.made["attack"].value = "original"
-    assert kit.made["lam"].disabled and "no prior" in kit.why["lam"].value
+    assert "dp-absent" in kit.made["lam"]._dom_classes
+    assert "<b>λ</b>: The original attack has no prior." in kit.absent.value
     assert len(heard) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "number"), [(int, "1e4", 10_000), (int, " 7 ", 7), (float, "1e-3", 0.001), (float, "3.5", 3.5)]
+)
+def test_a_typed_number_is_taken_as_it_was_written(kind, words, number):
+    field = controls.NumberField("seed", kind)
+    field.value = words
+    assert field.number() == number and type(field.number()) is kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [(int, "3.5"), (int, "²"), (int, ""), (int, "1e999"), (float, "much"), (float, "1,5")]
+)
+def test_words_that_are_no_number_are_refused_in_words(kind, words):
+    field = controls.NumberField("seed", kind)
+    field.value = words
+    with pytest.raises(Mistake, match=r"^seed must be a (whole )?number; it is "):
+        field.number()
+
+
+def test_a_number_stands_in_its_field_with_all_its_digits():
+    field = controls.NumberField("rate", float)
+    controls.set_value(field, 0.00012345)
+    assert field.number() == 0.00012345
 
 
 def test_controls_only_know_fields_that_exist():
@@ -204,7 +231,31 @@ def test_a_prediction_is_answered_only_after_it_was_made():
     question.choose(1)
     assert "None of 40." in question.outcome.value
     assert "You predicted" in question.outcome.value and "half &lt;of&gt; them" in question.outcome.value
-    assert all(button.disabled for button in question.buttons)
+
+
+def test_a_prediction_can_be_changed_and_its_first_answer_stays_noted():
+    question = questions.Prediction("How many now?", ["none", "half", "all"], because="Since they are alike.")
+    question.choose(0)
+    question.choose(1)
+    assert "Your first answer was “none”" in question.outcome.value
+    question.measured(1, "20 of 40.")
+    assert "As you predicted." in question.outcome.value and "20 of 40. Since they are alike." in question.outcome.value
+    question.choose(2)  # what counts is the answer that stood when the result came
+    assert "As you predicted." in question.outcome.value and "Now you say “all”" in question.outcome.value
+    assert [("chosen" in one._dom_classes) for one in question.buttons] == [False, False, True]
+    entry = questions.WORK.entries["predictions"]["How many now?"]
+    assert (entry["first"], entry["now"], entry["said"]) == ("none", "all", "20 of 40.")
+
+
+def test_a_prediction_comes_back():
+    question = questions.Prediction("How many then?", ["none", "half"])
+    question.comes_back({"first": "none", "now": "half", "said": "20 of 40.", "at": "2026-01-02T10:00:00+00:00"})
+    assert "On an earlier visit: 20 of 40." in question.outcome.value and question.chosen == 1
+    question.measured(0, "0 of 40.")
+    assert "You predicted “half”" in question.outcome.value and "Your first answer was “none”" in question.outcome.value
+    other = questions.Prediction("How many else?", ["a few"])
+    other.comes_back({"first": "none", "now": "half", "said": ""})  # answers that are no longer offered
+    assert other.chosen is None
 
 
 def test_a_prediction_made_first_is_noted_and_then_confirmed():
@@ -217,7 +268,12 @@ def test_a_prediction_made_first_is_noted_and_then_confirmed():
 
 def test_a_task_says_what_is_missing_and_when_it_is_done():
     state = {"done": False}
-    card = questions.task("Title", "words", lambda: (state["done"], "done" if state["done"] else "a run is missing"))
+    behind = [{"knob": 3}]
+
+    def check():
+        return state["done"], "done" if state["done"] else "a run is missing"
+
+    card = questions.task("Title", "words", check, lambda: behind)
     button, feedback = find(card, "Button"), card.children[-1]
     assert feedback.value == ""
     button.click()
@@ -225,10 +281,14 @@ def test_a_task_says_what_is_missing_and_when_it_is_done():
     state["done"] = True
     button.click()
     assert "✓ Done." in feedback.value and "Not yet" not in feedback.value
+    assert questions.WORK.entries["tasks"]["Title"]["behind"] == [{"settings": {"knob": 3}}]
+    again = questions.task("Title", "words", check, lambda: behind)
+    questions.WORK.comes_back["tasks"]["Title"]({"said": "done", "at": "2026-01-02T10:00:00+00:00"})
+    assert "✓ Done on 2 January 2026." in again.children[-1].value
 
 
 def test_a_lesson_whose_notebook_is_not_there_is_announced(tmp_path):
-    (tmp_path / landing.LESSONS[0][0]).touch()
+    (tmp_path / landing.LESSONS[1].file).touch()
     words = landing.lesson_map(tmp_path).children[0].value
     assert words.count("coming</small>") == len(landing.LESSONS) - 1 and words.count("<a href") == 1
 

@@ -1,17 +1,22 @@
 """Charts of lesson 5: at any width, described by their own numbers, and drawn also where something is missing."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from dpmia_lab.experiments.mechanism_sweep import epsilon_text, sweep_of
-from dpmia_lab.experiments.mechanisms import ATTACKS, GRID, SMALL, column
+from dpmia_lab.experiments.mechanism_sweep import sweep_of
+from dpmia_lab.experiments.mechanisms import ATTACKS, GRID, PRESETS, column
 from dpmia_lab.plots import mechanisms as plots
 from dpmia_lab.plots import tradeoffs
+from dpmia_lab.privacy.accounting import epsilon_text
 
 AXES = {"central": "ε for a record, add or remove one", "local": "ε for a record, replace one"}
+
+
+CONFIG = replace(PRESETS["skewed-10"], repeats=2)  # so many records that AUC and accuracy are well known
 
 
 def sweep_arrays(seeds=2):
@@ -19,6 +24,7 @@ def sweep_arrays(seeds=2):
     arrays = {
         "mechanism": [0, 1, 1, 1, 2, 2],
         "parameter": [np.nan, 0.5, 2, 8, 0.5, 3],
+        "classes": [10] * 6,
         "epsilon": [np.nan, 20.0, 1.3, 0.2, 300.0, 1800.0],
         "test_accuracy": [0.95, 0.8, 0.4, 0.1, 0.7, 0.94],
         column("auc", "white_box"): [0.8, 0.7, 0.6, 0.5, 0.6, 0.78],
@@ -34,7 +40,7 @@ def sweep_arrays(seeds=2):
 
 
 def sweep(arrays, words, **how):
-    return plots.Drawn(sweep_of(arrays, SMALL, words), **how)
+    return plots.Drawn(sweep_of(arrays, CONFIG, words), **how)
 
 
 def drawn(chart):
@@ -97,8 +103,8 @@ def test_an_attack_that_was_not_made_leaves_its_places_empty():
 
 def test_the_words_hold_the_numbers():
     over, scatter, roc = (chart.alt for chart in all_charts([REFERENCE, OWN], 726))
-    assert "reference, central, at ε = 0.2: accuracy 0.10, AUC 0.50, φ undefined" in over
-    assert "your run 1, local, at ε = 1800: accuracy 0.94, AUC 0.78, φ 1.40" in over
+    assert "reference, central, at ε = 0.2: accuracy 0.10, AUC 0.50, no φ" in over
+    assert "your run 1, local, at ε = 1800 (features only): accuracy 0.94, AUC 0.78, φ 1.40" in over
     assert "reference, no defence: accuracy 0.95, AUC 0.80" in scatter and "your run 1, central at ε = 20" in scatter
     assert "central, ε = 1.3: 0.3" in roc and "local, no defence" in roc
 
@@ -107,11 +113,26 @@ def test_an_undefined_phi_is_a_mark_at_the_axis_and_never_a_number():
     axes = plots.over_epsilon_chart([REFERENCE], "white_box", "alike", AXES, 726).figure.axes[4]  # φ, central
     crosses = [line for line in axes.lines if line.get_marker() == "x" and len(line.get_xdata())]
     assert [list(line.get_xdata()) for line in crosses] == [[0.2]]
-    assert any("undefined" in words for words in texts(axes))
+    assert any("no φ: it would divide by chance" in words for words in texts(axes))
     line = next(line for line in axes.lines if line.get_marker() == "o")
     assert list(line.get_xdata()) == [1.3, 20.0]
     local = plots.over_epsilon_chart([REFERENCE], "white_box", "alike", AXES, 726).figure.axes[5]
-    assert not any("undefined" in words for words in texts(local))
+    assert not any("no φ" in words for words in texts(local))
+
+
+def test_no_phi_is_drawn_where_it_would_divide_by_chance():
+    weak = sweep_arrays() | {column("auc", "white_box"): np.array([0.55, 0.54, 0.52, 0.5, 0.53, 0.54])}  # ± .014
+    for axes in plots.over_epsilon_chart([sweep(weak, "reference")], "white_box", "alike", AXES, 726).figure.axes[4:]:
+        drawn = [line for line in axes.lines if line.get_marker() in "os" and len(line.get_xdata())]
+        assert drawn == [] and any("no φ" in words for words in texts(axes))
+
+
+def test_the_likelihood_ratio_stands_alone():
+    arrays = sweep_arrays() | {column("auc", "lira_offline"): np.array([0.9, 0.8, 0.7, 0.6, 0.7, 0.88])}
+    chart = plots.over_epsilon_chart([sweep(arrays, "reference")], "lira_offline", "alike", AXES, 726)
+    words = texts(chart.figure.axes[2])
+    assert "likelihood ratio" in words and "white box" not in words
+    assert "at ε = 20: accuracy 0.80, AUC 0.80, φ 1.42" in chart.alt  # of the means: (.1/.4) / (.15/.85)
 
 
 def test_the_readers_points_are_larger_and_edged_in_ink():

@@ -10,7 +10,7 @@ from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.metrics import membership as metrics
 from dpmia_lab.plots import membership as plots
 from dpmia_lab.plots import roc
-from dpmia_lab.plots.style import PROTECTED
+from dpmia_lab.plots.style import PROTECTED, REFERENCE
 
 RNG = np.random.default_rng(0)
 MEMBER = np.repeat([True, False], [60, 40])
@@ -72,6 +72,17 @@ def test_the_roc_holds_every_attack_with_its_numbers():
 
 def test_the_key_lists_attacks_as_the_lines_lie_at_one_percent():
     assert [c.attack for c in roc.curves_of(SCORES, MEMBER)][0] == "lira_fixed"
+
+
+def test_a_failed_attack_is_drawn_and_said_as_failed():
+    """One that ties has no curve; one that guesses is grey and thin; both come last."""
+    scores = {"rmia": np.ones(100), "loss": -SCORES["lira_fixed"], "lira_fixed": SCORES["lira_fixed"]}
+    chart = roc.roc_chart(scores, MEMBER, None, 700)
+    assert "RMIA failed, 100% of the records having the same score" in chart.alt
+    assert f"loss AUC {metrics.auc(scores['loss'], MEMBER):.2f}" in chart.alt and "no better than guessing" in chart.alt
+    assert {words.split("  ")[-1] for words in key_of(chart)[2:4]} == {"failed", "failed: ties"}
+    colours = [line.get_color() for line in chart.figure.axes[0].lines]
+    assert colours.count(REFERENCE) == 2 and len(colours) == 3  # the diagonal and the guesser, then the curve
 
 
 def test_one_attack_alone_and_none_at_all():

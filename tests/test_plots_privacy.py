@@ -12,6 +12,7 @@ from PIL import Image
 from dpmia_lab.experiments import spending
 from dpmia_lab.plots import privacy as plots
 from dpmia_lab.plots.axes import apart, power_text
+from dpmia_lab.stages import drain
 
 REFERENCE = {
     "epsilon_tight": [30.0, 9.2, 3.6, 1.5],
@@ -19,11 +20,14 @@ REFERENCE = {
     "accuracy_sd": [0.01, 0.02, 0.03, 0.02],
 }
 POINTS = [plots.Point(9.2, 0.8, "run 3"), plots.Point(3.0, 0.38, "run 2"), plots.Point(2.0, 0.3, "run 1")]
+RECORDS, EPSILONS = (1, 2, 7, 50), np.array([9.1743, 24.2, 178.14, np.nan])  # the last is still being computed
 
 
 def curves(**setting):
-    found = spending.solved(spending.Setting(**setting))
-    return found, {"moments": spending.instant_curve(found), **spending.paper_curves(found)}
+    """An answer by the moments accountant, and its curve among others."""
+    found = spending.instant_answer(spending.Setting(**setting))
+    others = drain(spending.comparison(found)).curves
+    return found, {"moments": found.curve, **{name: others[name] for name in ("paper-moments", "paper-closed-form")}}
 
 
 def drawn(chart):
@@ -38,25 +42,26 @@ def texts(axes):
 def test_charts_are_drawn_at_their_width(width):
     found, some = curves()
     charts = [
-        plots.accounting_chart(some, found.steps, found.epsilon, 0.01, width),
+        plots.accounting_chart(some, found.setting.steps, found.epsilon, 0.01, width),
         plots.training_chart([10, 20], [0.2, 0.5], [1.0, 1.5], 40, 0.1, width),
         plots.accuracy_chart(REFERENCE, POINTS, 0.025, "record", width),
+        plots.person_chart(RECORDS, EPSILONS, 2, width),
     ]
-    assert [drawn(chart).shape[1] for chart in charts] == [2 * width] * 3
+    assert [drawn(chart).shape[1] for chart in charts] == [2 * width] * 4
     side_by_side = len({round(axes.get_position().y0, 2) for axes in charts[0].figure.axes}) == 1
     assert side_by_side == (width == 760)
 
 
 def test_the_live_point_lies_on_the_curve():
     found, some = curves(sigma=3.0)
-    axes = plots.accounting_chart(some, found.steps, found.epsilon, 0.01, 700).figure.axes[0]
+    axes = plots.accounting_chart(some, found.setting.steps, found.epsilon, 0.01, 700).figure.axes[0]
     point = next(line for line in axes.lines if line.get_marker() == "o")
     assert (point.get_xdata()[0], point.get_ydata()[0]) == (300, found.epsilon)
 
 
 def test_the_words_of_the_accounting_chart_hold_its_numbers():
     found, some = curves()
-    alt = plots.accounting_chart(some, found.steps, found.epsilon, 0.01, 700).alt
+    alt = plots.accounting_chart(some, found.setting.steps, found.epsilon, 0.01, 700).alt
     missed = np.interp(0.01, some["moments"].rates, some["moments"].misses)
     assert (
         f"ε = {plots.epsilon_text(found.epsilon)} after 300 steps" in alt and f"at least {missed:.0%} of members" in alt
@@ -66,7 +71,7 @@ def test_the_words_of_the_accounting_chart_hold_its_numbers():
 @pytest.mark.parametrize("setting", [{"sigma": 0.3, "steps": 100_000}, {"sigma": 50.0, "q": 0.0005}, {"q": 1.0}])
 def test_extreme_settings_can_be_drawn(setting):
     found, some = curves(**setting)
-    assert drawn(plots.accounting_chart(some, found.steps, found.epsilon, 0.01, 300)).size
+    assert drawn(plots.accounting_chart(some, found.setting.steps, found.epsilon, 0.01, 300)).size
 
 
 def test_a_tight_curve_of_one_point_leaves_the_axes_as_they_were():
@@ -79,7 +84,7 @@ def test_a_tight_curve_of_one_point_leaves_the_axes_as_they_were():
 
 def test_lines_without_a_guarantee_are_not_named():
     found, some = curves()  # the formula's conditions are broken at all steps
-    axes = plots.accounting_chart(some, found.steps, found.epsilon, 0.01, 700).figure.axes[0]
+    axes = plots.accounting_chart(some, found.setting.steps, found.epsilon, 0.01, 700).figure.axes[0]
     assert "moments" in texts(axes) and "A's formula" not in texts(axes)
 
 
@@ -89,12 +94,6 @@ def test_names_at_line_ends_keep_apart_and_inside(heights):
     assert all(b - a > 0.0849 for a, b in zip(moved, moved[1:], strict=False))
     assert max(moved) <= 1 and min(moved) >= 0
 
-
-@pytest.mark.parametrize(
-    ("epsilon", "words"), [(2.431, "2.44"), (9.2, "9.2"), (0.0, "0"), (0.10001, "0.101"), (np.inf, "∞")]
-)
-def test_an_epsilon_is_never_understated(epsilon, words):
-    assert plots.epsilon_text(epsilon) == words
 
 
 @pytest.mark.parametrize(
@@ -143,3 +142,18 @@ def test_pyplot_is_never_loaded():
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parent).returncode == 0
+
+
+def test_a_person_s_point_lies_on_the_curve_and_k_times_one_below():
+    axes = plots.person_chart(RECORDS, EPSILONS, 2, 700).figure.axes[0]
+    times, computed, point = axes.lines
+    assert (point.get_xdata()[0], point.get_ydata()[0]) == (7, 178.14)
+    assert list(computed.get_xdata()) == [1, 2, 7]  # what is not known is not drawn
+    assert times.get_ydata()[2] == pytest.approx(7 * 9.1743) and set(texts(axes)) == {"k times one's", "computed"}
+
+
+def test_a_person_s_chart_in_words():
+    alt = plots.person_chart(RECORDS, EPSILONS, 2, 700).alt
+    assert "9.18 for 1, 24.2 for 2, 179 for 7." in alt and "Yours: k = 7." in alt and "for 50" not in alt
+    empty = plots.person_chart(RECORDS, np.full(4, np.nan), 2, 700)
+    assert "not computed yet" in empty.alt and drawn(empty).size

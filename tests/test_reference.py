@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpmia_lab.commands.reference import SETTINGS
-from dpmia_lab.experiments import EXPERIMENTS, inversion, inversion_comparison, membership
+from dpmia_lab.experiments import EXPERIMENTS, as_published, inversion, inversion_comparison, membership
 from dpmia_lab.game.drawing import BASELINES, baseline_pictures
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import as_dict
@@ -66,7 +66,7 @@ def test_a_reference_is_complete(records, preset):
         for who in SUBJECTS:
             values = record["per_class"][f"{measure}_{who}"]
             assert len(values) == CLASSES[preset]
-            assert np.mean(values) == pytest.approx(record["results"][f"{measure}_mean_{who}"], abs=2e-4)
+            assert np.mean(values) == pytest.approx(record["results"][f"{measure}_mean_{who}"], rel=1e-4)
 
 
 @every_preset
@@ -98,10 +98,10 @@ def test_a_reference_can_be_computed_again(records):
             again.setdefault(name, []).append(least)
     assert set(again) == set(BASELINES)
     for name, per_seed in again.items():
-        assert np.mean(per_seed, axis=0) == pytest.approx(records["digits"]["per_class"][f"distance_{name}"], abs=1e-4)
+        assert np.mean(per_seed, axis=0) == pytest.approx(records["digits"]["per_class"][f"distance_{name}"], rel=1e-4)
         mean, spread = reconstruction.mean_and_spread([values.mean() for values in per_seed])
-        assert mean == pytest.approx(records["digits"]["results"][f"distance_mean_{name}"], abs=2e-5)
-        assert spread == pytest.approx(records["digits"]["results"][f"distance_mean_{name}_sd"], abs=2e-5)
+        assert mean == pytest.approx(records["digits"]["results"][f"distance_mean_{name}"], rel=1e-4)
+        assert spread == pytest.approx(records["digits"]["results"][f"distance_mean_{name}_sd"], rel=1e-3)
 
 
 # ---- settings that are younger than a reference
@@ -179,7 +179,7 @@ def test_membership_was_measured_with_the_present_settings_and_stronger_attacks_
     assert set(found.all("attack")) <= set(membership.ATTACKS) and len(found.all("attack")) >= 9
     assert all(row.spread > 0 for row in found.where(measure="auc"))
     assert found.value("auc", attack="loss") + 0.1 < found.value("auc", attack="lira")
-    assert found.value("tpr1", attack="loss") < 0.05 < 0.5 < found.value("tpr1", attack="lira")
+    assert found.value("tpr1", attack="loss") < 0.05 < 0.1 < found.value("tpr1", attack="lira")
 
 
 # ---- lesson 5
@@ -215,5 +215,45 @@ def test_the_grid_was_made_with_the_present_settings_and_its_trends_are_beyond_c
     assert points["noise_impact_mean"] == pytest.approx(points["chance"], abs=0.03)
 
 
-def test_only_people_who_do_not_exist_are_shipped_as_pictures():
-    assert sorted(path.name for path in Path(str(FOLDER)).glob("*.npz")) == ["evaluation_faces.npz"]
+@pytest.mark.parametrize("name", SETTINGS["evaluation"])
+def test_the_matched_filter_recognises_far_more_than_the_network_and_noise_no_more_than_chance(name):
+    points = {key: np.array(values) for key, values in shipped("evaluation")[name]["points"].items()}
+    for drawings in ("", "_smoothed"):
+        matched, network = (f"impact_mean{drawings}{judge}" for judge in ("_matched", ""))
+        assert (points[f"{matched}_low"] > points[f"{network}_high"] + 0.1).all()
+        rises = np.diff(points[matched], axis=0) > 0  # with ε, at every σ; of 70 pictures a person all are recognised
+        assert (rises | (points[matched][:-1] > 0.99)).all()
+        assert (points[matched] >= points[f"impact_mean{drawings}_nearest"] - 0.01).all()
+        assert points[f"noise_{matched}"] == pytest.approx(points["chance"], abs=0.02)  # of 400: 2.5 standard errors
+        protected = points[f"control_{matched}"] > points[matched]  # so the noise does protect, if less
+        assert (protected | (points[matched] > 0.99)).all()
+    assert points["matched_accuracy"] == pytest.approx(points["judge_accuracy"], abs=0.1)  # equals in photographs
+
+
+def test_the_matched_filter_sees_in_paper_e_s_cells_what_an_independent_computation_saw():
+    """AT&T, σ = 2, as published: 87 % at ε = 8 and 28 % at ε = 2, models of the same accuracy 97.5 % and 61 %, the
+    network 2.5 %. That was of 16 models; so to 5 points."""
+    points = shipped("evaluation")["att"]["points"]
+    assert [points["impact_mean_matched"][row][0] for row in (0, 3)] == pytest.approx([0.28, 0.87], abs=0.05)
+    assert [points["control_impact_mean_matched"][row][0] for row in (0, 3)] == pytest.approx([0.61, 0.975], abs=0.05)
+    assert points["impact_mean"][3][0] == pytest.approx(0.025, abs=0.005)
+
+
+@pytest.mark.parametrize("name", ["att", "faces"])
+def test_what_the_promise_for_a_picture_is_worth_to_a_person_in_seven(name):
+    """As the lesson says: 13 to 18 times one picture's ε, by the same accountant at the same δ."""
+    points = {key: np.array(values) for key, values in shipped("evaluation")[name]["points"].items()}
+    assert (points["pictures_a_person"] == 7).all()
+    times = points["epsilon_person"] / points["epsilon_tight"]
+    assert (round(times.min()), round(times.max())) == (13, 18)
+    assert points["epsilon_person"][3][0] == pytest.approx(129.5, abs=0.5)
+
+
+def test_only_people_who_do_not_exist_and_drawn_digits_are_shipped_as_pictures():
+    drawn = [f"as_published_{name}.npz" for name in SETTINGS["as_published"]]
+    opening = ["evaluation_faces.npz", "inversion_hook.npz", "membership_hook.npz", "one_step.npz"]
+    assert sorted(path.name for path in Path(str(FOLDER)).glob("*.npz")) == sorted([*drawn, *opening])
+    for name in drawn:
+        with np.load(Path(str(FOLDER)) / name) as kept:
+            assert set(kept.files) == {"truth", *as_published.ATTACKERS}
+            assert all(kept[one].shape == (10, 1, 28, 28) and kept[one].dtype == np.uint8 for one in kept.files)

@@ -52,7 +52,7 @@ def test_no_generator_touches_the_global_state():
 
 # Each check with values it takes, values it refuses, and its rule in words.
 CHECKS = {
-    "positive": (checks.positive, [1, 0.5, 1e-300], [0, -1, -0.0, math.nan, math.inf, True, "1", None, 10**400]),
+    "positive": (checks.positive, [1, 0.5, 1e-300], [0, -1, -0.0, math.nan, -math.inf, True, "1", None, 10**400]),
     "not_negative": (checks.not_negative, [0, 0.0, 3], [-1e-9, math.nan, -math.inf, False, "0", [1], 10**400]),
     "whole": (lambda **v: checks.whole(2, 5, **v), [2, 5], [1, 6, 2.0, math.nan, True, "3", None]),
     "between": (lambda **v: checks.between(0, 10, **v), [0, 10, 2.5], [-0.1, 10.1, math.nan, math.inf, True, "5"]),
@@ -81,6 +81,12 @@ def test_a_refusal_names_the_parameter_the_rule_and_the_value(name, value):
     with pytest.raises(Mistake) as refusal:
         CHECKS[name][0](knob=value)
     assert str(refusal.value) == f"knob must be {RULES[name]}; it is {value!r}."
+
+
+@pytest.mark.parametrize("check", [checks.positive, checks.not_negative])
+def test_infinity_is_refused_by_the_rule_it_breaks(check):
+    with pytest.raises(Mistake, match=r"^knob must be finite; it is inf\.$"):
+        check(knob=math.inf)
 
 
 def test_the_first_bad_value_is_the_one_named():

@@ -136,7 +136,7 @@ def test_stored_cells_are_not_run_again(store):
     cells = swept(store, workers, on_event=events.append)
     assert {config["seed"] for config in workers.asked} == {1} and len(workers.asked) == 4
     assert len(cells) == 8 and events[-1].values["stored"] == 4
-    assert events[-1].label == "8 of 8 cells, 4 stored before"
+    assert events[-1].label == "4 of 4 cells left to do, 4 stored before"
     assert max(event.total for event in events) == 4  # the time left is that of the others
 
 

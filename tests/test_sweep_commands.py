@@ -155,10 +155,34 @@ def test_the_table_is_printed_with_what_varies_and_written_whole(filled, tmp_pat
     assert main(["table", str(filled), "--csv", str(tmp_path / "a.csv")]) == 0
     said = capsys.readouterr().out
     assert said.startswith(f"The same in all 4 cells: experiment {NAME}, data digits,")
-    assert "device a machine" in said and "sigma" in said.splitlines()[2] and "data" not in said.splitlines()[2]
-    assert len(said.splitlines()) == 7 and "0.3333" in said and "nan" not in said.lower()
+    assert "sigma" in said.splitlines()[2] and "data" not in said.splitlines()[2] and "nan" not in said.lower()
     pandas.testing.assert_frame_equal(pandas.read_csv(tmp_path / "a.csv", dtype={"code": str}), sweep.table(filled))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "cells"]
+
+
+def test_the_table_is_printed_as_mean_and_deviation_over_seeds(filled, capsys):
+    """Seeds 0 and 1 "saw" 0 and 1: mean 0.5, deviation √½. Both have one accuracy, so its deviation is 0."""
+    assert main(["table", str(filled)]) == 0
+    head, *lines = [line.split() for line in capsys.readouterr().out.splitlines()[2:5]]
+    assert head == ["sigma", "seeds", "test_accuracy", "seen", "epsilon"]
+    assert [" ".join(line) for line in lines] == [
+        "1.0 2 0.3333 ± 0 0.5 ± 0.71",
+        "2.0 2 0.6667 ± 0 0.5 ± 0.71 1.5 ± 0",
+    ]
+
+
+def test_one_seed_has_no_deviation(here, tmp_path, capsys):
+    assert main([*SWEEP[:-2], "--folder", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert main(["table", str(tmp_path)]) == 0
+    assert "±" not in "".join(capsys.readouterr().out.splitlines()[2:5])
+
+
+def test_python_gets_means_and_deviations_too(filled):
+    cells = sweep.table(filled)
+    means, spreads = sweep.over_seeds(cells, ["experiment", *as_dict(private_training.Config())])
+    assert means.seeds.tolist() == [2, 2] and means.seen.tolist() == [0.5, 0.5] and "seed" not in means
+    assert spreads.seen.tolist() == pytest.approx([0.5**0.5] * 2)
 
 
 def test_of_two_versions_of_the_code_the_newer_result_is_shown(filled, monkeypatch, capsys):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
 from dpmia_lab.privacy.tight import tight_profile
-from dpmia_lab.privacy.tradeoff import highest_belief, tradeoff_curve
+from dpmia_lab.privacy.tradeoff import highest_belief, most_often_right, tradeoff_curve
 
 RATES = np.linspace(0, 1, 501)
 SETTINGS = [(1.0, 0.01, 1000), (1.6, 0.2, 100), (0.6, 0.05, 20), (5.0, 1.0, 30), (50.0, 0.5, 1)]
@@ -112,3 +112,17 @@ def test_beliefs_at_the_ends():
     assert highest_belief(0.5, 0.0) == 0.5
     assert highest_belief(0.0, math.inf) == 0 and highest_belief(0.01, math.inf) == 1
     assert highest_belief(0.5, 1e5) == 1
+
+
+@settings(max_examples=50)
+@given(st.floats(0, 20), st.floats(0, 0.5))
+def test_right_at_most_is_the_best_sum_of_two_errors(epsilon, delta):
+    """On a fine grid of false alarms around the two errors that are alike, (1 − δ)/(1 + e^ε) each."""
+    corner = (1 - delta) / (1 + math.exp(epsilon))
+    rates = np.append(np.linspace(0, 1, 501), corner)
+    misses = tradeoff_curve(rates, np.array([epsilon]), np.array([delta]))
+    assert most_often_right(epsilon, delta) == pytest.approx(1 - (rates + misses).min() / 2)
+
+
+def test_right_at_most_at_the_ends():
+    assert most_often_right(0.0) == 0.5 and most_often_right(0.0, 1.0) == 1 and most_often_right(math.inf, 0.1) == 1

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dpmia_lab.checks import Mistake
+from dpmia_lab.commands.examples import EXAMPLES, with_examples
 from dpmia_lab.files import check_writable, write_whole
+from dpmia_lab.options import whole_number
 
 HELP = {
     "epsilon": "the largest ε that may be spent",
@@ -32,7 +34,8 @@ TITLES = {
 
 def add_accounting(commands) -> None:
     for answer, given in ASKED.items():
-        one = commands.add_parser(answer, help=TITLES[answer], description=TITLES[answer])
+        about = {"help": TITLES[answer], "description": TITLES[answer]}
+        one = commands.add_parser(answer, **about, **with_examples(EXAMPLES[answer]))
         for name in given:
             one.add_argument(f"--{name}", required=True, metavar="VALUE", help=HELP[name])
         delta = one.add_mutually_exclusive_group(required=True)
@@ -73,7 +76,7 @@ def setting_of(chosen: argparse.Namespace) -> dict:
 
 
 def number(name: str, text: str) -> float | int:
-    kind, words = (int, "a whole number") if name in ("steps", "units") else (float, "a number")
+    kind, words = (whole_number, "a whole number") if name in ("steps", "units") else (float, "a number")
     try:
         return kind(text)
     except ValueError:
@@ -91,8 +94,9 @@ def shown_answer(find: Callable, accountant: str, answer: str, setting: dict) ->
         print(f"{accountant:18} no answer      {words.words}\n{'':18} {mistake}")
         return None
     symbol = {"epsilon": "ε", "sigma": "σ", "steps": "T"}[answer]
-    shown = "no guarantee" if math.isinf(value) else f"{symbol} = {value:.6g}" if answer != "steps" else f"T = {value}"
-    print(f"{accountant:18} {shown:14} {words.words} ({words.explanation})")
+    form = {"epsilon": lambda spent: accounting.epsilon_text(spent, 6), "sigma": "{:.6g}".format, "steps": str}[answer]
+    said = "no guarantee" if math.isinf(value) else f"{symbol} = {form(value)}"
+    print(f"{accountant:18} {said:14} {words.words} ({words.explanation})")
     if accountant == "paper-closed-form":
         show_conditions(**{**setting, answer: value})
     return None if math.isinf(value) else value
@@ -100,12 +104,13 @@ def shown_answer(find: Callable, accountant: str, answer: str, setting: dict) ->
 
 def show_conditions(sigma: float, q: float, steps: int, delta: float, neighbours: str, epsilon: float) -> None:
     """The formula's own ε, and each of its conditions as met or broken."""
+    from dpmia_lab.privacy.accounting import epsilon_text
     from dpmia_lab.privacy.paper import closed_form
 
     if sigma == 0 or q == 0 or steps == 0:
         return
     answer = closed_form(sigma, q, steps, delta, neighbours)
-    print(f"{'':18} the formula says ε = {answer.epsilon:.4g}; its conditions:")
+    print(f"{'':18} the formula says ε = {epsilon_text(answer.epsilon, 4)}; its conditions:")
     for condition in answer.conditions:
         state = "met" if condition.met else "broken"
         print(f"{'':18} {state:7} {condition.words}: {condition.left_value:.4g} against {condition.right_value:.4g}")

@@ -10,18 +10,24 @@ import sys
 import time
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
+from dpmia_lab.commands import summary
 from dpmia_lab.commands.accounting import add_accounting
+from dpmia_lab.commands.examples import EXAMPLES, Parser, with_examples
 from dpmia_lab.commands.progress_line import ProgressLine
+from dpmia_lab.commands.record import add_record
+from dpmia_lab.commands.sentences import sentences
 from dpmia_lab.commands.sweep import add_sweep
 from dpmia_lab.experiments import EXPERIMENTS
 from dpmia_lab.files import check_writable, circumstances, write_whole
 from dpmia_lab.options import as_dict, text_of, with_text_values
 from dpmia_lab.stages import drain
+from dpmia_lab.store import Result
 
 VISITORS = (
     "With --ip 0.0.0.0 the pages are there for your network. Visitors move widgets and upload a file of their own; "
@@ -47,29 +53,36 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="dpmia-lab", description="See how models leak their training data, and what each defence costs."
+    top = Parser(
+        prog="dpmia-lab",
+        description="See how models leak their training data, and what each defence costs.",
+        **with_examples(EXAMPLES["dpmia-lab"]),
     )
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     commands.add_parser("list", help="the experiments").set_defaults(action=list_experiments)
-    add_run(commands.add_parser("run", help="run an experiment: dpmia-lab run NAME --field value …"))
+    words = "run an experiment: dpmia-lab run NAME --field value …"
+    add_run(commands.add_parser("run", help=words, **with_examples(EXAMPLES["run"])))
     add_app(commands.add_parser("app", help="serve the lessons as web pages on this machine", epilog=VISITORS))
-    add_data(commands.add_parser("data", help="the data sets: what there is, and how to get more"))
+    words = "the data sets: what there is, and how to get more"
+    add_data(commands.add_parser("data", help=words, **with_examples(EXAMPLES["data"])))
     add_accounting(commands)
     add_sweep(commands)
+    add_record(commands)
     return top
 
 
 def add_run(run: argparse.ArgumentParser) -> None:
     names = run.add_subparsers(required=True, metavar="NAME")
     for name, experiment in EXPERIMENTS.items():
-        one = names.add_parser(name, help=experiment.TITLE, description=experiment.TITLE)
+        about = {"help": experiment.TITLE, "description": experiment.TITLE}
+        one = names.add_parser(name, **about, **with_examples(EXAMPLES[f"run {name}"]))
         one.add_argument("--preset", choices=tuple(experiment.PRESETS), help="start from these settings")
         for option in fields(experiment.Config):
             help_line = f"{option.metadata['help']} (default {text_of(option.default)})"
             one.add_argument(f"--{option.name}", metavar="VALUE", help=help_line.replace("%", "%%"))
-        one.add_argument("--json", type=Path, metavar="FILE", help="write settings and numbers here")
+        written = "write settings and all numbers here, with full names and units"
+        one.add_argument("--json", type=Path, metavar="FILE", help=written)
         one.add_argument("--arrays", type=Path, metavar="FILE.npz", help="write pictures and arrays here")
         one.set_defaults(action=run_experiment, name=name)
 
@@ -97,8 +110,9 @@ def list_experiments(_: argparse.Namespace) -> None:
 def list_data(_: argparse.Namespace) -> None:
     from dpmia_lab.data import catalogue
     from dpmia_lab.data.population import population_catalogue
+    from dpmia_lab.data.table_files import table_catalogue
 
-    for entry in [*catalogue(), *population_catalogue()]:
+    for entry in [*catalogue(), *population_catalogue(), *table_catalogue()]:
         print(f"{entry.name:20} {entry.title}: {entry.description} ({entry.terms})")
         if not entry.available:
             print(f"{'':20} {entry.why_not}")
@@ -116,19 +130,25 @@ def serve_app(chosen: argparse.Namespace) -> None:
     serve(Path(__file__).parents[2] / "notebooks", port=chosen.port, ip=chosen.ip)
 
 
-def run_experiment(chosen: argparse.Namespace) -> None:
+def config_of(chosen: argparse.Namespace) -> Any:
+    """The preset, or the usual settings, changed by what was given."""
     experiment = EXPERIMENTS[chosen.name]
     base = experiment.PRESETS[chosen.preset] if chosen.preset else experiment.Config()
     given = {o.name: getattr(chosen, o.name) for o in fields(base) if getattr(chosen, o.name) is not None}
-    config = with_text_values(base, given)
+    return with_text_values(base, given)
+
+
+def run_experiment(chosen: argparse.Namespace) -> None:
+    config = config_of(chosen)
     for path in (chosen.json, chosen.arrays):
         check_writable(path)
     start = time.monotonic()
-    result = drain(experiment.run(config), ProgressLine().show)
+    result = drain(EXPERIMENTS[chosen.name].run(config), ProgressLine().show)
     record = {
         "experiment": chosen.name,
         "config": as_dict(config),
         "results": result.numbers,
+        "measured": summary.all_numbers(chosen.name, config, result),
         **circumstances(),
         "seconds": round(time.monotonic() - start, 2),
     }
@@ -136,8 +156,17 @@ def run_experiment(chosen: argparse.Namespace) -> None:
         write_whole(chosen.arrays, lambda file: np.savez_compressed(file, allow_pickle=False, **result.arrays))
     if chosen.json:
         write_whole(chosen.json, lambda file: file.write(json.dumps(record, indent=1).encode()))
-    for name, value in result.numbers.items():
-        print(f"{name:40} {value:.4g}")
+    print(summary_text(chosen, config, result, record))
+
+
+def summary_text(chosen: argparse.Namespace, config: Any, result: Result, record: dict) -> str:
+    """Sentences, a short table, and where the rest is."""
+    told = sentences(chosen.name, config, result)
+    about = f"Settings: {summary.settings_words(chosen.name, config)}. {record['seconds']:.1f} s, {record['device']}."
+    rest = f"All {len(record['measured'])} numbers with full names and units"
+    where = f"are in {chosen.json}." if chosen.json else "are written by --json FILE."
+    table = summary.table_text(chosen.name, result)
+    return "\n".join([*told, "", table, "", about, f"{rest} {where}"])
 
 
 if __name__ == "__main__":

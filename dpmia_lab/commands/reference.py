@@ -1,20 +1,26 @@
 """``make reference``: computes the results that ship with the lab again.
 
-Each is an ordinary experiment over several seeds, or many models; running it again gives the same numbers.
+Each is an ordinary experiment over several seeds, or many models; running it again gives the same numbers. One needs
+all MNIST digits, which do not ship: ``dpmia-lab data download mnist`` fetches them, ``--mnist PLACE`` says where they
+are (a folder of the original files, or an npz); without them it is left as it is.
 """
 
+import argparse
 import json
-import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpmia_lab.commands.progress_line import ProgressLine
+from dpmia_lab.data.download import downloaded_folder
 from dpmia_lab.experiments import (
     EXPERIMENTS,
+    as_published,
+    attribute_curves,
     evaluation,
     hiding,
     inversion_comparison,
@@ -28,15 +34,18 @@ from dpmia_lab.options import as_dict
 from dpmia_lab.reference import FOLDER
 from dpmia_lab.stages import Stage, drain, part
 from dpmia_lab.store import Result
-from dpmia_lab.sweeps import evaluation_grid
+from dpmia_lab.sweeps import evaluation_grid, over_seeds
+from dpmia_lab.widgets.membership.hook import eight_asked
 
 # experiment → its settings by name, each over several seeds or many models
 SETTINGS: dict[str, dict[str, Any]] = {
     "inversion_comparison": inversion_comparison.PRESETS,
     "privacy_sweep": privacy_sweep.PRESETS,
-    "membership": {"purchases": membership.PRESETS["purchases"]},
+    "membership": {name: membership.PRESETS[name] for name in ("digits", "purchases")},
     "hiding": {name: replace(preset, repeats=5) for name, preset in hiding.PRESETS.items()},
+    "as_published": {name: replace(preset, repeats=3) for name, preset in as_published.PRESETS.items()},
     "mechanisms": {name: replace(preset, repeats=5) for name, preset in mechanisms.PRESETS.items()},
+    "attribute_curves": attribute_curves.PRESETS,  # of each a hundred splits
     "evaluation": evaluation.PRESETS,  # of each the whole grid, a hundred models a cell
 }
 SEEDS = 5
@@ -52,17 +61,29 @@ def membership_over_seeds(config: membership.Config) -> Stage[Result]:
     return averaged(results)
 
 
+def curves_as_points(config: attribute_curves.Config) -> Stage[Result]:
+    """Its points alone, of which the rows would say the same once more."""
+    result = yield from attribute_curves.run(config)
+    return Result({}, attribute_curves.averaged_points(result.arrays))
+
+
 RUNS = {name: experiment.run for name, experiment in EXPERIMENTS.items()}
 RUNS |= {"evaluation": evaluation_grid.run, "membership": membership_over_seeds}
-SHOWN = {("evaluation", "faces")}  # also shipped as pictures: nobody in them exists
+RUNS |= {"attribute_curves": curves_as_points}
+RUNS |= {"as_published": partial(over_seeds.run, "as_published")}
+# Also shipped as pictures: people who do not exist, and drawings of digits (of real ones only their means).
+SHOWN = {("evaluation", "faces"), *(("as_published", name) for name in as_published.PRESETS)}
 PER_CLASS = ("distance", "ssim_distance", "similarity")  # what paper A shows class by class, and a scale-free one
 
 
-def record(experiment: str, name: str, config: Any) -> dict:
+def record(experiment: str, name: str, config: Any, data: str = "") -> dict:
+    """``data``: where those of the configuration are on this machine, which is not written down."""
     start = time.monotonic()
-    result = drain(RUNS[experiment](config), ProgressLine().show)
+    made_with = replace(config, data=data) if data else config
+    result = drain(RUNS[experiment](made_with), ProgressLine().show)
     if (experiment, name) in SHOWN:
-        evaluation_grid.write_pictures(result, Path(str(FOLDER / f"{experiment}_{name}.npz")))
+        shown = result if experiment == "evaluation" else with_few_greys(result)
+        evaluation_grid.write_pictures(shown, Path(str(FOLDER / f"{experiment}_{name}.npz")))
     return {
         "config": as_dict(config),
         "results": {name: rounded(value) for name, value in result.numbers.items()},
@@ -72,9 +93,15 @@ def record(experiment: str, name: str, config: Any) -> dict:
     }
 
 
+def with_few_greys(result: Result) -> Result:
+    """Its pictures as a grid's are."""
+    fewer = {name: evaluation_grid.fewer_greys(array) for name, array in result.arrays.items() if is_picture(name)}
+    return replace(result, arrays={**result.arrays, **fewer})
+
+
 def listed(experiment: str, result: Result) -> dict:
     """The arrays worth shipping: a sweep's points, or values class by class."""
-    if experiment in ("privacy_sweep", "mechanisms", "evaluation"):
+    if experiment in ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves"):
         points = {name: values for name, values in result.arrays.items() if not is_picture(name)}
         return {"points": {name: listed_values(values) for name, values in points.items()}}
     chosen = [name for name in result.arrays if name.startswith(tuple(f"{measure}_" for measure in PER_CLASS))]
@@ -97,15 +124,31 @@ def rounded(value: float) -> float:
     return float(f"{value:.5g}")
 
 
+def write_hook() -> None:
+    """What lesson 4 opens with until the page has computed it."""
+    arrays = vars(drain(eight_asked()))
+    write_whole(Path(str(FOLDER / "membership_hook.npz")), lambda file: np.savez_compressed(file, **arrays))
+
+
 def main() -> None:
     """All, or those named as arguments (``hiding`` or ``hiding/faces``); the others stay as they are."""
+    parser = argparse.ArgumentParser(description="Computes the results that ship with the lab again.")
+    parser.add_argument("names", nargs="*", help="such as hiding or hiding/faces; all, if none is given")
+    parser.add_argument("--mnist", default="", help="all MNIST digits: a folder of the original files, or an npz")
+    given = parser.parse_args()
+    if not given.names or "membership_hook" in given.names:
+        write_hook()
     for experiment, settings in SETTINGS.items():
         place = Path(str(FOLDER / f"{experiment}.json"))
         for name, config in settings.items():
-            if sys.argv[1:] and not {experiment, f"{experiment}/{name}"} & set(sys.argv[1:]):
+            if given.names and not {experiment, f"{experiment}/{name}"} & set(given.names):
                 continue
             print(f"{experiment}/{name}")
-            made = record(experiment, name, config)
+            if experiment == "as_published" and not (given.mnist or downloaded_folder("mnist").is_dir()):
+                print("  left as it is: it needs all MNIST digits (--mnist PLACE, or dpmia-lab data download mnist)")
+                continue
+            data = f"mnist:{given.mnist}" if experiment == "as_published" and given.mnist else ""
+            made = record(experiment, name, config, data)
             records = json.loads(place.read_text()) if place.exists() else {}  # now: others may have run meanwhile
             text = json.dumps({**records, name: made}, indent=1)
             write_whole(place, lambda file, text=text: file.write(text.encode()))

@@ -1,6 +1,7 @@
 """``dpmia-lab sweep`` and ``dpmia-lab table``: an experiment over a grid, and its results as a table."""
 
 import argparse
+import math
 import shlex
 import shutil
 import sys
@@ -9,11 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpmia_lab.checks import Mistake, one_of
+from dpmia_lab.commands.examples import EXAMPLES, with_examples
+from dpmia_lab.commands.measures import epsilon
 from dpmia_lab.commands.progress_line import ProgressLine
+from dpmia_lab.commands.summary import headline_names
 from dpmia_lab.experiments import EXPERIMENTS
 from dpmia_lab.files import check_writable, write_whole
-from dpmia_lab.options import changed_from, value_from_text, with_text_values
+from dpmia_lab.options import changed_from, value_from_text, whole_number, with_text_values
+from dpmia_lab.rows import Rows, rows_from_lists
 from dpmia_lab.stages import Event, Progress, drain
+from dpmia_lab.store import Store
 from dpmia_lab.sweeps import sweep
 
 if TYPE_CHECKING:
@@ -34,14 +40,15 @@ STOPPED = "Stopped; finished cells are kept, and the same command goes on from t
 
 def add_sweep(commands) -> None:
     words = "run an experiment at every point of a grid, over several seeds"
-    form = argparse.RawDescriptionHelpFormatter
-    one = commands.add_parser("sweep", help=words, epilog=ABOUT, formatter_class=form)
+    one = commands.add_parser("sweep", help=words, **with_examples(EXAMPLES["sweep"], ABOUT))
     names = one.add_subparsers(required=True, metavar="NAME")
     for name, experiment in EXPERIMENTS.items():
-        add_sweep_of(names.add_parser(name, help=experiment.TITLE, description=experiment.TITLE), name)
-    show = commands.add_parser("table", help="the results of sweeps as a table")
+        about = {"help": experiment.TITLE, "description": experiment.TITLE}
+        add_sweep_of(names.add_parser(name, **about, **with_examples(EXAMPLES[f"sweep {name}"])), name)
+    words = "the results of a sweep as a table: mean ± standard deviation over seeds"
+    show = commands.add_parser("table", help=words, description=words, **with_examples(EXAMPLES["table"]))
     show.add_argument("folder", type=Path, metavar="FOLDER", help="the folder the sweep printed")
-    show.add_argument("--csv", type=Path, metavar="FILE", help="write the whole table here")
+    show.add_argument("--csv", type=Path, metavar="FILE", help="write every number of every cell here")
     show.set_defaults(action=show_table)
 
 
@@ -57,18 +64,22 @@ def add_sweep_of(one: argparse.ArgumentParser, name: str) -> None:
     one.set_defaults(action=run_sweep, name=name)
 
 
-def run_sweep(chosen: argparse.Namespace) -> None:
+def grid_and_base(chosen: argparse.Namespace) -> tuple[Any, dict[str, list]]:
+    """What all cells share, and what varies."""
     experiment = EXPERIMENTS[chosen.name]
     start = experiment.PRESETS[chosen.preset] if chosen.preset else experiment.Config()
     base = with_text_values(start, dict(pair("set", text) for text in chosen.set))
+    return base, grid_of(base, chosen.grid)
+
+
+def run_sweep(chosen: argparse.Namespace) -> None:
     folder = chosen.folder or sweep.default_folder(chosen.name)
     stage = sweep.run(
         chosen.name,
-        base,
-        grid_of(base, chosen.grid),
-        whole_number("seeds", chosen.seeds),
+        *grid_and_base(chosen),
+        count("seeds", chosen.seeds),
         folder=folder,
-        workers=None if chosen.workers is None else whole_number("workers", chosen.workers),
+        workers=None if chosen.workers is None else count("workers", chosen.workers),
         scheduler=chosen.scheduler,
     )
     print(f"Results are stored in {folder}", flush=True)
@@ -102,9 +113,9 @@ def pair(option: str, text: str) -> tuple[str, str]:
     return name, value
 
 
-def whole_number(name: str, text: str) -> int:
+def count(name: str, text: str) -> int:
     try:
-        return int(text)
+        return whole_number(text)
     except ValueError:
         raise Mistake(f"{name} must be a whole number; it is {text!r}.") from None
 
@@ -133,16 +144,47 @@ class SweepLine(ProgressLine):
 
 def show_table(chosen: argparse.Namespace) -> None:
     check_writable(chosen.csv)
-    frame = sweep.table(chosen.folder)
+    cells = sweep.table(chosen.folder)
     if chosen.csv:
-        write_whole(chosen.csv, lambda file: file.write(frame.to_csv(index=False).encode()))
-    print(readable(frame))
+        write_whole(chosen.csv, lambda file: file.write(cells.to_csv(index=False).encode()))
+    records = {record["experiment"]: record for record in Store(chosen.folder).records()}
+    tables = [readable(cells[cells.experiment == name], record) for name, record in records.items()]
+    print("\n\n".join(tables))
 
 
-def readable(frame: "pandas.DataFrame") -> str:
-    """What all cells share in one line, the rest as a table as wide as the terminal."""
-    same = [name for name in frame if len(frame) > 1 and frame[name].nunique(dropna=False) == 1]
-    shared = "".join(f"{name} {frame[name][0]}, " for name in same).removesuffix(", ")
+def readable(cells: "pandas.DataFrame", record: dict) -> str:
+    """What all cells share in one line, the rest over seeds, as wide as the terminal; of many numbers the chief ones.
+
+    ``record``: of any of these cells.
+    """
+    settings = ["experiment", *record["config"]]
+    means, spreads = sweep.over_seeds(cells, settings)
+    kept = [name for name in means if name in settings]
+    same = [name for name in kept if means[name].nunique(dropna=False) == 1]
+    numbers = [name for name in spreads if means[name].notna().any()]
+    fixed = [name for name in numbers if len(cells) > 1 and cells[name].nunique(dropna=False) == 1]
+    shown = [name for name in numbers if is_chief(name, record) and name not in fixed]
+    table = means[[*(name for name in kept if name not in same), "seeds"]]
+    table = table.assign(**{name: list(map(told, means[name], spreads[name], [name] * len(means))) for name in shown})
     width = shutil.get_terminal_size((120, 0)).columns
-    rest = frame.drop(columns=same).to_string(index=False, line_width=width, float_format="{:.4g}".format, na_rep="")
-    return f"The same in all {len(frame)} cells: {shared}.\n\n{rest}" if same else rest
+    alike = [f"{name} {means[name][0]}" for name in same]
+    alike += [f"{name} {told(means[name][0], math.nan, name)}" for name in fixed if is_chief(name, record)]
+    lines = [f"The same in all {len(cells)} cells: {', '.join(alike)}.", ""] if alike else []
+    lines += [table.to_string(index=False, line_width=width), ""]
+    more = sum(not is_chief(name, record) for name in numbers)
+    lines += ["Mean ± standard deviation over seeds." + (f" {more} more numbers: --csv FILE." if more else "")]
+    return "\n".join(lines)
+
+
+def is_chief(name: str, record: dict) -> bool:
+    """Whether it is among the numbers that ``run`` shows in its table, or belongs to no attack at all."""
+    rows = rows_from_lists(record["rows"]) if "rows" in record else Rows()
+    return name in headline_names(record["experiment"], rows) or name not in rows.plain()
+
+
+def told(mean: float, spread: float, name: str) -> str:
+    """0.942 ± 0.005, or 0.942 where there is one seed; an ε is never understated; "" where there is no number."""
+    if math.isnan(mean):
+        return ""
+    text = epsilon(mean) if name.startswith("epsilon") else f"{mean:.4g}"
+    return text if math.isnan(spread) else f"{text} ± {spread:.2g}"

@@ -1,5 +1,6 @@
 """Generated faces: pictures of people who do not exist, so that nobody's face is exposed in a lesson."""
 
+from functools import lru_cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from .face_people import random_change, random_person
 ASPECT = 92 / 112  # width over height, as in the AT&T faces
 TRAIN_SHARE = 0.7
 NOISE = 0.012  # of the sensor, in tones
+FEW_PIXELS = 4_000_000  # so many may be kept, for a slider that asks for the same faces again and again
 AT_A_TIME = 30_000  # pixels drawn together: as many as the processor's cache holds comfortably
 
 
@@ -33,8 +35,19 @@ def generated_faces(people: int, pictures: int, height: int, width: int, seed: i
     whole(2, 1000, pictures=pictures)
     whole(16, 512, height=height)
     whole(16, 512, width=width)
+    wanted = (people, pictures, height, width, seed)
+    x = _kept(*wanted).copy() if people * pictures * height * width <= FEW_PIXELS else _drawn(*wanted)
+    return x, np.repeat(np.arange(people), pictures)
+
+
+@lru_cache(maxsize=2)  # one lesson's people, and those whose mean is public
+def _kept(people: int, pictures: int, height: int, width: int, seed: int) -> np.ndarray:
+    return _drawn(people, pictures, height, width, seed)
+
+
+def _drawn(people: int, pictures: int, height: int, width: int, seed: int) -> np.ndarray:
     albums = [_album(person, pictures, height, width, seed) for person in range(people)]
-    return np.concatenate(albums)[:, None], np.repeat(np.arange(people), pictures)
+    return np.concatenate(albums)[:, None]
 
 
 def _album(number: int, pictures: int, height: int, width: int, seed: int) -> np.ndarray:

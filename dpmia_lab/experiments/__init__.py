@@ -3,6 +3,9 @@
 from types import ModuleType
 
 from dpmia_lab.experiments import (
+    as_published,
+    attribute_curves,
+    attributes,
     evaluation,
     hiding,
     inversion,
@@ -18,8 +21,11 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "inversion_comparison": inversion_comparison,
     "private_training": private_training,
     "hiding": hiding,
+    "as_published": as_published,
     "privacy_sweep": privacy_sweep,
     "membership": membership,
     "mechanisms": mechanisms,
     "evaluation": evaluation,
+    "attributes": attributes,
+    "attribute_curves": attribute_curves,
 }

@@ -4,14 +4,16 @@ Models arrive as weights in the span of the training inputs; their full weights 
 once only, so that memory does not grow with their number.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmia_lab.data import Dataset, public_mean
 from dpmia_lab.metrics import reconstruction
+from dpmia_lab.metrics.matched_filter import Gallery, matched_labels, nearest_labels
 from dpmia_lab.stages import Progress, Stage, part
 
 if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows the controls
@@ -59,6 +61,15 @@ def target_of(data: Dataset, name: str) -> Target:
     return Target(data, span_of(train_x), (train_x, labels[0]), (test_x, labels[1]))
 
 
+@dataclass(frozen=True)
+class Judges:
+    """Who puts names to drawings. All hold the test pictures, which no attacked model saw, and nothing else."""
+
+    network: "nn.Module"  # paper E's
+    gallery: Gallery  # of the matched filter, and of the nearest picture
+    ssim_models: int  # how many models are also judged by SSIM, which is slow
+
+
 @dataclass
 class GroupOutcome:
     """What came of attacking a group of models; lists with an entry a chunk until they are joined."""
@@ -66,18 +77,13 @@ class GroupOutcome:
     train_accuracy: list = field(default_factory=list)  # (models,)
     test_accuracy: list = field(default_factory=list)
     confidence: list = field(default_factory=list)  # (models, classes): what the model itself says of the picture
-    named: list = field(default_factory=list)  # (models, classes): the judge's verdict
-    named_smoothed: list = field(default_factory=list)
-    named_ssim: list = field(default_factory=list)  # (ssim models, classes): the most similar test picture's label
+    named: dict = field(default_factory=lambda: defaultdict(list))  # by attack and judge: (models, classes), verdicts
     pictures: dict = field(default_factory=dict)  # of the first model, by attack: (classes, …), viewable
 
     def joined(self) -> "GroupOutcome":
-        lists = {name: np.concatenate(value) for name, value in vars(self).items() if isinstance(value, list) and value}
-        return GroupOutcome(**lists, pictures=self.pictures)
-
-    def verdicts(self, attack: str) -> np.ndarray:
-        """The judge's, on the drawings as published or smoothed."""
-        return {"published": self.named, "smoothed": self.named_smoothed}[attack]
+        lists = {name: np.concatenate(value) for name, value in vars(self).items() if isinstance(value, list)}
+        named = {whose: np.concatenate(value) for whose, value in self.named.items()}
+        return GroupOutcome(**lists, named=named, pictures=self.pictures)
 
 
 def attacked(
@@ -86,10 +92,9 @@ def attacked(
     deviation: float,  # of each weight across the span
     generators: "Sequence[torch.Generator]",  # one a model, for what lies across
     attack: PlainInversion,
-    judge: "nn.Module",
-    ssim_models: int,  # how many of them are also judged by SSIM, which is slow
+    judges: Judges,
 ) -> Stage[GroupOutcome]:
-    """Attack all people of all models, a few models at a time, and ask the judge about every picture."""
+    """Attack all people of all models, a few models at a time, and ask the judges about every picture."""
     from dpmia_lab.training.span import full_weights
 
     classes, pixels = target.data.classes, target.train[0].shape[1]
@@ -100,7 +105,8 @@ def attacked(
         outcome.train_accuracy.append(accuracies(full, bias, *target.train))
         outcome.test_accuracy.append(accuracies(full, bias, *target.test))
         share = own.start / models, own.stop / models
-        yield from part(chunk_judged(target, full, bias, attack, judge, outcome, ssim_models - start), *share)
+        still = replace(judges, ssim_models=judges.ssim_models - start)
+        yield from part(chunk_judged(target, full, bias, attack, still, outcome), *share)
     return outcome.joined()
 
 
@@ -109,9 +115,8 @@ def chunk_judged(
     full: "torch.Tensor",
     bias: "torch.Tensor",
     attack: PlainInversion,
-    judge: "nn.Module",
+    judges: Judges,
     outcome: GroupOutcome,
-    ssim: int,
 ) -> Stage[None]:
     """full: (models, classes, d).  Adds to what was outcome."""
     from dpmia_lab.attacks.inversion.filters import smoothed
@@ -122,16 +127,22 @@ def chunk_judged(
     found: Combinations = yield from part(fredrikson(full @ full.mT, bias, **how), 0.0, 0.3)
     outcome.confidence.append(1 - found.cost.numpy())
     x = (found.a @ full).view(-1, *target.data.shape)  # (models · classes, …)
-    blurred = smoothed(x, attack.smooth)
+    drawings = {"published": x, "smoothed": smoothed(x, attack.smooth)}
     if not outcome.pictures:
-        first = {"published": x, "smoothed": blurred}
-        outcome.pictures |= {who: reconstruction.viewable(p[: len(bias[0])].numpy()) for who, p in first.items()}
-    outcome.named.append((yield from part(verdicts(judge, x), 0.3, 0.55)).reshape(bias.shape))
-    outcome.named_smoothed.append((yield from part(verdicts(judge, blurred), 0.55, 0.8)).reshape(bias.shape))
-    if ssim > 0:
-        few = reconstruction.viewable(x[: ssim * bias.shape[1]].numpy())
+        outcome.pictures |= {who: reconstruction.viewable(p[: len(bias[0])].numpy()) for who, p in drawings.items()}
+    for place, (who, drawn) in enumerate(drawings.items()):
+        stage = verdicts(judges.network, drawn)
+        named = {
+            "judge": (yield from part(stage, 0.3 + 0.25 * place, 0.55 + 0.25 * place)),
+            "matched": matched_labels(drawn.numpy(), judges.gallery),
+            "nearest": nearest_labels(drawn.numpy(), judges.gallery),
+        }
+        for by, labels in named.items():
+            outcome.named[who, by].append(labels.reshape(bias.shape))
+    if judges.ssim_models > 0:
+        few = reconstruction.viewable(x[: judges.ssim_models * bias.shape[1]].numpy())
         labels = yield from part(most_similar(few, target.data.test_x, target.data.test_y), 0.8, 1.0)
-        outcome.named_ssim.append(labels.reshape(-1, bias.shape[1]))
+        outcome.named["published", "ssim"].append(labels.reshape(-1, bias.shape[1]))
     yield Progress(1, 1, "judging")
 
 

@@ -3,7 +3,6 @@
 Published attack settings (papers A and E) are presets. λ weighs a *sum* over pixels.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -13,22 +12,15 @@ from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, t
 from dpmia_lab.data import Dataset, load
 from dpmia_lab.defences import Defence, Undefended
 from dpmia_lab.defences.base import Recipe, Task, TrainingSet
+from dpmia_lab.experiments.inversion_measures import Found, accuracies, all_measures, as_result, measures
 from dpmia_lab.game.attacks import ATTACKS, Attack, drawing
-from dpmia_lab.game.drawing import (
-    Drawing,
-    baseline_pictures,
-    confidences_of,
-    likeness,
-    mean_rows,
-    typical_pictures,
-)
+from dpmia_lab.game.drawing import Drawing, baseline_pictures, typical_pictures
 from dpmia_lab.game.evidence import Given, Weights
-from dpmia_lab.metrics import classification, reconstruction
+from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import option
 from dpmia_lab.privacy.units import Units
-from dpmia_lab.rows import PlainNames, Row, Rows
 from dpmia_lab.seeds import torch_generator
-from dpmia_lab.stages import Event, Progress, Snapshot, Stage, mapped, part
+from dpmia_lab.stages import Event, Once, Progress, Snapshot, Stage, mapped, part, stretches
 from dpmia_lab.store import Result
 
 if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows the controls
@@ -42,8 +34,6 @@ PRIORS = ("none", "l1", "btv", "l1+tv")
 PROCESSES = ("none", "denoise", "sharpen")
 LEAST_EPOCHS = 5  # over a large set, so that every picture is seen a few times
 MOST_PIXELS = 200_000_000  # of generated faces: what a page's memory bears
-MEASURES = ("distance_mean", "ssim_distance_mean", "similarity_mean", "recognised_share", "confidence_mean")
-MEASURES += ("recognised_ssim_share",)
 
 
 @dataclass(frozen=True)
@@ -125,22 +115,71 @@ JUDGE_STEPS, JUDGE_RECIPE = 160, Recipe(LEAST_EPOCHS, rate=0.001, batch=16)
 LEAST_SIDE = 6  # what the judge's filters need
 
 
-def run(config: Config) -> Stage[Result]:
-    """Numbers: every measure as a mean over labels, and the same of each baseline picture."""
-    data, model, x, frames = yield from part(drawn(config), 0.0, 0.6)
-    judge = yield from part(trained_judge(config, data), 0.6, 0.9, "training an independent judge")
-    subjects = {config.attack: x, **baseline_pictures(data, config.seed)}
-    result = yield from part(measured(data, model, judge, subjects, config.attack), 0.9, 1.0, "measuring")
+# About how long each part takes, in seconds (40 faces, one core): so that progress goes by time.
+COSTS = {"load": 0.3, "train": 0.4, "attack": 0.003, "judge": 3.0, "compare": 0.8, "measure": 0.2}  # attack: a step
+
+
+class Recogniser:
+    """What all attacks on one recogniser share, each part computed once, when it is first asked for."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.data = Once(self._data)
+        self.model = Once(self._model)
+        self.judge = Once(self._judge)
+        self.known = Once(self._known)  # accuracies, and what is measured of pictures that owe nothing to an attack
+
+    def fits(self, config: Config) -> bool:
+        """Whether that is an attack on this recogniser."""
+        shared = [option.name for option in fields(TargetConfig)] + ["seed"]
+        return all(getattr(config, name) == getattr(self.config, name) for name in shared)
+
+    def _data(self) -> Stage[Dataset]:
+        yield Progress(0, 1, "loading data")
+        return loaded(self.config)
+
+    def _model(self) -> "Stage[nn.Module]":
+        return (yield from trained_target(self.config, (yield from self.data.result())))
+
+    def _judge(self) -> "Stage[nn.Module]":
+        return (yield from trained_judge(self.config, (yield from self.data.result())))
+
+    def _known(self) -> "Stage[tuple[dict[str, float], Found]]":
+        data = yield from self.data.result()
+        model = yield from self.model.result()
+        judge = yield from self.judge.result()
+        found = yield from all_measures(data, model, judge, baseline_pictures(data, self.config.seed))
+        return accuracies(data, model, judge), found
+
+
+def run(config: Config, recogniser: Recogniser | None = None) -> Stage[Result]:
+    """Numbers: every measure as a mean over labels, and the same of each baseline picture.
+
+    ``recogniser``: one that was attacked before, of which nothing need be computed again.
+    """
+    kept = recogniser or Recogniser(config)
+    steps = (kept.data, "load"), (kept.model, "train"), (None, "attack"), (kept.judge, "judge"), (kept.known, "compare")
+    costs = [0.0 if once is not None and once.found else COSTS[name] for once, name in steps]
+    costs[2] *= config.steps
+    *before, judging, comparing, measuring = stretches(*costs, COSTS["measure"])
+    data, model, x, frames = yield from part(drawn(config, kept), 0.0, before[-1][1])
+    judge = yield from part(kept.judge.result(), *judging, "training an independent judge")
+    numbers, found = yield from part(kept.known.result(), *comparing, "measuring")
+    own = yield from part(measures(data, model, judge, x), *measuring, "measuring")
+    result = as_result(data, numbers, {config.attack: own, **found}, config.attack)
     return replace(result, arrays={"reconstruction": x, **result.arrays, **frames})
 
 
-def drawn(config: Config) -> "Stage[tuple[Dataset, nn.Module, np.ndarray, dict]]":
+def drawn(
+    config: Config, recogniser: Recogniser | None = None
+) -> "Stage[tuple[Dataset, nn.Module, np.ndarray, dict]]":
     """The attacker's half: data, the trained recogniser, the finished pictures, the frames on the way."""
-    yield Progress(0, 1, "loading data")
-    data = loaded(config)
+    kept = recogniser or Recogniser(config)
+    data = yield from kept.data.result()
     yield Snapshot("truth", 0, typical_pictures(data))
-    model = yield from part(trained_target(config, data), 0.02, 0.3, "training the recogniser")
-    x, frames = yield from part(attacked(config, data, model), 0.3, 1.0, "attacking")
+    ready = 0.0 if kept.model.found else 0.3
+    model = yield from part(kept.model.result(), 0.0, ready, "training the recogniser")
+    x, frames = yield from part(attacked(config, data, model), ready, 1.0, "attacking")
     return data, model, x, frames
 
 
@@ -237,55 +276,3 @@ class Frames:
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {"frame_steps": np.array(self.steps), "frames": np.stack(self.pictures)}
-
-
-# ---- measuring
-def measured(
-    data: Dataset, model: "nn.Module", judge: "nn.Module", subjects: dict[str, np.ndarray], only: str = ""
-) -> Stage[Result]:
-    """Every measure of every subject: a name and one picture a class.
-
-    ``only``: an attack that plain names do not name, being the only one.
-    """
-    names = PlainNames(silent=frozenset({"none", only}))
-    numbers = {
-        "train_accuracy": classification.accuracy(confidences_of(model, data.train_x), data.train_y),
-        "test_accuracy": classification.accuracy(confidences_of(model, data.test_x), data.test_y),
-        "judge_accuracy": classification.accuracy(confidences_of(judge, data.train_x), data.train_y),
-        "chance": 1 / data.classes,
-    }
-    arrays, rows = {"truth": typical_pictures(data), "names": np.array(data.class_names)}, []
-    for done, (name, x) in enumerate(subjects.items()):
-        share = done / len(subjects), (done + 1) / len(subjects)
-        found = yield from part(measures(data, model, judge, x), *share)
-        arrays |= {names.of(Row(measure, 0.0, attack=name)): values for measure, values in found.items()}
-        rows += mean_rows(found, defence="none", attack=name)
-    return Result(numbers, arrays, Rows(tuple(rows), names))
-
-
-def rows_of(numbers: dict[str, float], subjects: Sequence[str]) -> Rows:
-    """The rows of a comparison whose plain names are known, such as a shipped one's."""
-    return PlainNames(silent=frozenset({"none"})).read(numbers, MEASURES, ("none",), tuple(subjects))
-
-
-def by_class(result: Result, measure: str) -> dict[str, np.ndarray]:
-    """(classes,) of every attack and baseline, by its name; ``measure`` such as distance."""
-    attacks = result.rows.all("attack")
-    return {attack: result.arrays[result.rows.names.of(Row(measure, 0.0, attack=attack))] for attack in attacks}
-
-
-def measures(data: Dataset, model: "nn.Module", judge: "nn.Module", x: np.ndarray) -> Stage[dict[str, np.ndarray]]:
-    """(classes,) each: the likeness, the model's own confidence, and recognition by the most similar test picture."""
-    labels = np.arange(data.classes)
-    lookalike = yield from part(most_similar_labels(x, data.test_x, data.test_y), 0.0, 0.5)
-    like = yield from part(likeness(data, judge, x), 0.5, 1.0)
-    return {**like, "confidence": confidences_of(model, x)[labels, labels], "recognised_ssim": lookalike == labels}
-
-
-def most_similar_labels(x: np.ndarray, others: np.ndarray, other_labels: np.ndarray) -> Stage[np.ndarray]:
-    """(n,): the label of the most similar other picture, by SSIM (paper E, Table 5); some rows at a time."""
-    labels = []
-    for start in range(0, len(x), 10):
-        labels.append(other_labels[reconstruction.ssim_values(x[start : start + 10], others).argmax(1)])
-        yield Progress(start, len(x), "measuring")
-    return np.concatenate(labels)

@@ -6,7 +6,7 @@ For each seed one recogniser and one judge; all contenders attack the same recog
 from dataclasses import dataclass, fields, replace
 
 from dpmia_lab.checks import whole
-from dpmia_lab.experiments import inversion
+from dpmia_lab.experiments import inversion, inversion_measures
 from dpmia_lab.experiments.repeats import averaged, repeated
 from dpmia_lab.game.drawing import BASELINES, baseline_pictures, typical_pictures
 from dpmia_lab.options import option
@@ -79,7 +79,7 @@ def run(config: Config) -> Stage[Result]:
 
 def rows_of(numbers: dict[str, float]) -> Rows:
     """The rows of a result whose plain names are known, such as a shipped one's."""
-    return inversion.rows_of(numbers, (*CONTENDERS, *BASELINES))
+    return inversion_measures.rows_of(numbers, (*CONTENDERS, *BASELINES))
 
 
 def one_repeat(config: Config, repeat: int) -> Stage[Result]:
@@ -95,6 +95,6 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
         drawn[contender], _ = yield from part(attack, 0.3 + 0.1 * i, 0.4 + 0.1 * i)
         yield Snapshot(contender, repeat, drawn[contender])
     subjects = {**drawn, **baseline_pictures(data, base.seed)}
-    result = yield from part(inversion.measured(data, model, judge, subjects), 0.7, 1.0)
+    result = yield from part(inversion_measures.measured(data, model, judge, subjects), 0.7, 1.0)
     pictures = {f"picture_{contender}": x for contender, x in drawn.items()}
     return replace(result, arrays={**pictures, **result.arrays})

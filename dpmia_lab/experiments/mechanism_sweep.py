@@ -12,17 +12,18 @@ from dpmia_lab.experiments.mechanisms import (
     Config,
     averaged_points,
     column,
+    leaks,
     point_names,
     point_of,
-    point_rows,
+    sound_rows,
+    standard_error,
 )
-from dpmia_lab.privacy.accounting import rounded_up
 from dpmia_lab.rows import Row, Rows
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """``rows``: of every point; what is undefined has none, and is NaN in an array.
+    """``rows``: of every point; what is undefined or but chance has none, and is NaN in an array.
 
     ``curves``: mean ROC curves by defence, attack and protocol; a sweep that still runs has none.
     """
@@ -30,6 +31,7 @@ class Sweep:
     rows: Rows
     config: Config
     words: str  # whose it is
+    chance: float  # accuracy of guessing
     curves: Mapping[tuple[str, str, str], np.ndarray] = field(default_factory=dict)
 
     @cached_property
@@ -53,6 +55,18 @@ class Sweep:
         found = self.row(measure, defence, attack, protocol)
         return np.nan if found is None or found.spread is None else found.spread
 
+    def error(self, measure: str, defence: str, attack: str = "", protocol: str = "") -> float:
+        """Standard error of an AUC or an accuracy, from the spread or, of a single seed, from how many were asked."""
+        found = self.row(measure, defence, attack, protocol)
+        return np.nan if found is None else standard_error(found, self.config)
+
+    def errors(self, measure: str, mechanism: str, attack: str = "", protocol: str = "") -> np.ndarray:
+        return np.array([self.error(measure, defence, attack, protocol) for defence in self.of(mechanism)])
+
+    def leaks(self, attack: str, protocol: str) -> bool:
+        """Whether that attack finds members without a defence, beyond doubt: else it has no φ and compares nothing."""
+        return leaks(self.rows.where(attack=attack, protocol=protocol), self.config)
+
     def of(self, mechanism: str) -> list[str]:
         """The names of the mechanism's points."""
         return [defence for defence in self.defences if point_of(defence)[0] == mechanism]
@@ -74,14 +88,9 @@ def sweep_of(arrays: Mapping[str, np.ndarray], config: Config, words: str) -> Sw
         if column("roc", *played) in arrays
         for place, defence in enumerate(point_names(arrays))
     }
-    return Sweep(point_rows(arrays), config, words, curves)
+    return Sweep(sound_rows(arrays, config), config, words, 1 / arrays["classes"][0], curves)
 
 
 def sweep_so_far(table: np.ndarray, config: Config, words: str) -> Sweep:
     """While it runs: from the table of its snapshots."""
     return sweep_of(averaged_points(table, len(config.settings())), config, words)
-
-
-def epsilon_text(value: float) -> str:
-    """Rounded up to three digits, but never 1.8e3 for 1800."""
-    return rounded_up(float(value), max(3, len(f"{value:.0f}")))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmia_lab.attacks.membership.lira import fitted
 from dpmia_lab.attacks.membership.threshold import loss_scores
 from dpmia_lab.checks import Mistake, true_or_false, whole
 from dpmia_lab.data.population import Population, load_population
@@ -20,7 +21,7 @@ from dpmia_lab.game.evidence import Evidence, ending
 from dpmia_lab.game.play import Scores, attacked, cost_of_all, scores_name
 from dpmia_lab.game.settings import Settings
 from dpmia_lab.game.trainer import Trainer, trainer_of
-from dpmia_lab.game.verdicts import MEASURES, NAMES
+from dpmia_lab.game.verdicts import DELTA, MEASURES, NAMES, audit_limit
 from dpmia_lab.metrics import classification
 from dpmia_lab.metrics.membership import auc
 from dpmia_lab.options import option
@@ -64,9 +65,9 @@ class Config(Settings):
 
 SMALL = Config(data="skewed_purchases", classes=10, records=60, epochs=3, width=8, shadows=2, inside=4)
 PRESETS = {
+    "digits": Config(data="mnist", records=1000, model="mlp", epochs=60, inside=16, shadows=4),
     "purchases": Config(),
     "skewed": Config(data="skewed_purchases", classes=10, records=2000, epochs=20, batch=100, rate=0.001),
-    "digits": Config(data="mnist", records=1000, model="mlp", epochs=60, inside=16, shadows=4),
     "faces": Config(
         data="faces", people=50, pictures=16, records=120, model="transfer", epochs=100, batch=32, shadows=4
     ),
@@ -155,15 +156,17 @@ def measured(
     alike, outputs = evidence.candidates.alike, evidence.found["outputs"]["alike"]
     test = evidence.trainer.outputs(evidence.model, evidence.candidates.test)
     members = int(alike.member.sum())
-    promised = promise_numbers(evidence.trainer, members)
+    tried = sum(protocol == "alike" for _, protocol in scores)
     numbers = {
         "train_accuracy": classification.accuracy(outputs.confidences[alike.member], outputs.y[alike.member]),
         "test_accuracy": classification.accuracy(test.confidences, test.y),
         "chance": 1 / population.classes,
         "members": float(members),
-        **promised,
+        **promise_numbers(evidence.trainer, members),
+        "audit_delta": DELTA,
+        "audit_limit": audit_limit(len(alike.member), tried),
     }
-    rows = yield from judged(config, evidence.candidates, scores, promised.get("delta", 1 / members))
+    rows = yield from judged(config, evidence.candidates, scores, tried)
     arrays = {
         "member": alike.member,
         "y": outputs.y,
@@ -183,18 +186,22 @@ def measured(
     return Result(numbers, arrays, rows)
 
 
-def judged(config: Config, candidates: Candidates, scores: Scores, delta: float) -> Stage[Rows]:
+def judged(config: Config, candidates: Candidates, scores: Scores, tried: int) -> Stage[Rows]:
+    """``tried``: attacks that an audit may choose from."""
     rows: list[Row] = []
     for place, ((name, protocol), own) in enumerate(scores.items()):
         rng = numpy_generator(config.seed, "verdict", f"{name}{ending(protocol)}")
         of = {"defence": config.defence, "attack": name, "protocol": protocol}
-        stage = MEMBERSHIP[name].judged(own, candidates.protocols[protocol].member, delta, rng, **of)
+        stage = MEMBERSHIP[name].judged(own, candidates.protocols[protocol].member, rng, tried, **of)
         rows += yield from part(stage, place / len(scores), (place + 1) / len(scores))
     return Rows(tuple(rows), NAMES)
 
 
 def promise_numbers(trainer: Trainer, members: int) -> dict[str, float]:
-    """ε and what belongs to it: of one record; under local noise also of one bit, edge or few pixels."""
+    """ε and what belongs to it: of one record; under local noise also of one bit, edge or few pixels.
+
+    epsilon_audit: the same promise at the δ of the audit, which is the ε that a bound may be compared with.
+    """
     promised = trainer.defence.promise(trainer.task, trainer.recipe, members)
     if promised is None:
         return {}
@@ -204,6 +211,7 @@ def promise_numbers(trainer: Trainer, members: int) -> dict[str, float]:
     dp = trainer.defence.dp_sgd(trainer.recipe, members)
     if dp is not None:
         numbers |= {"q": dp.q, "steps": float(dp.steps), "epsilon": dp.epsilon("moments")}
+        numbers["epsilon_audit"] = replace(dp, delta=DELTA).epsilon()
     return numbers
 
 
@@ -223,19 +231,31 @@ def strongest(attacks: set[str]) -> str:
 
 
 def shown_records(config: Config, population: Population, alike: Asked, scores: Scores) -> dict[str, np.ndarray]:
-    """``shown``: places of the most and least exposed candidates and of some at random; ``shown_x``: the records."""
+    """``shown``: places of the most and least exposed candidates and of some at random; ``shown_x``: the records.
+
+    Bits are 0 and 1, what pictures and graphs hold is 0 to 255.
+    """
     risk = scores[strongest({name for name, _ in scores}), "alike"]
     order = np.argsort(-risk, kind="stable")
     some = numpy_generator(config.seed, "shown").permutation(len(risk))[:SHOWN]
     shown = np.unique(np.concatenate([order[:SHOWN], order[-SHOWN:], some]))
     x = alike.records.x[shown]
-    scale = 255 if population.kind == "pictures" else 1
+    scale = 1 if population.kind == "bits" else 255
     return {"shown": shown, "shown_x": np.rint(scale * x).astype(np.uint8)}
 
 
 def shadow_arrays(evidence: Evidence) -> dict[str, np.ndarray]:
-    """What a page shows of single records: the shadow models' logits and who was in each."""
+    """What a page shows of single records: the shadow models' logits, who was in each, and how far logits spread.
+
+    ``shadow_spread``: the deviations of the attack with one variance for all, with a record and without it.
+    """
     if "both" not in evidence.found:
         return {}
     both = evidence.found["both"]["alike"]
-    return {"shadow_logits": np.array(both.logits).astype(np.float32), "shadow_inside": both.inside}
+    logits = np.array(both.logits)
+    spread = [np.sqrt(fitted(logits, both.inside == kind, True)[1][0]) for kind in (True, False)]
+    return {
+        "shadow_logits": logits.astype(np.float32),
+        "shadow_inside": both.inside,
+        "shadow_spread": np.array(spread),
+    }

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia_lab.data import load, public_mean
+from dpmia_lab.files import write_whole
+from dpmia_lab.reference import FOLDER
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, Stage
 
@@ -18,6 +20,7 @@ PEOPLE, HEIGHT = 40, 56
 SHOWN = 8  # people to choose from
 JOIN = 0.25  # each photograph's chance to be in the step
 CLIP = 1.0  # S
+STORED = FOLDER / "one_step.npz"
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,22 @@ def one_step(seed: int = 0) -> Stage[Step]:
     own = np.arange(SHOWN)  # the rows of their names
     without_them = np.stack(rests)[own, own]
     return Step(mean, x[places], data.class_names[:SHOWN], whole[own], without_them, norms[places], len(x))
+
+
+def stored_step() -> Step:
+    """The same step, computed beforehand (with half the digits), to be there before PyTorch is."""
+    with np.load(STORED) as arrays:
+        stored = {name: arrays[name] for name in arrays}
+    names, joined = tuple(stored.pop("names").tolist()), int(stored.pop("joined"))
+    return Step(names=names, joined=joined, **{name: array.astype(np.float64) for name, array in stored.items()})
+
+
+def write_step(step: Step) -> None:
+    """Ship it: ``python -m dpmia_lab.commands.shipped_runs one_step``."""
+    arrays = {name: value for name, value in vars(step).items() if isinstance(value, np.ndarray)}
+    half = {name: array.astype(np.float16) for name, array in arrays.items()}
+    kept = half | {"names": np.array(step.names), "joined": np.array(step.joined)}
+    write_whole(STORED, lambda file: np.savez_compressed(file, **kept))
 
 
 def joined_records(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,6 +1,8 @@
 """The accounting playground without its page: ε, σ and T from one another, at once, and then tightly.
 
-The instant answers come from the moments accountant; every other accountant, and the tight curves, are a stage.
+All that a page shows of a setting is one ``Answer``, by one accountant: number, dot and curves cannot disagree. While
+a slider moves it is the moments accountant's, in milliseconds; the tight one's is a stage, and so is the comparison
+of all accountants, and what a person with several records is promised.
 """
 
 import math
@@ -13,15 +15,18 @@ from dpmia_lab.options import option
 from dpmia_lab.privacy import accounting
 from dpmia_lab.privacy.moments import MOST_STEPS, Spending, moments_deltas
 from dpmia_lab.privacy.paper import ClosedForm, closed_form, paper_epsilon
-from dpmia_lab.privacy.tight import tight_epsilon, tight_profile
-from dpmia_lab.privacy.tradeoff import tradeoff_curve
+from dpmia_lab.privacy.people import MOST_RECORDS, group_epsilon
+from dpmia_lab.privacy.tight import tight_profile
+from dpmia_lab.privacy.tradeoff import most_often_right, tradeoff_curve
 from dpmia_lab.privacy.units import UNITS
-from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.reference import shipped
+from dpmia_lab.stages import Progress, Snapshot, Stage
 
 FOLLOWS = {"epsilon": "ε", "sigma": "σ", "steps": "T"}  # what may follow from the others
 # False positives at which curves are drawn: close together where a curve falls steeply.
 RATES = np.concatenate([[0.0], np.geomspace(1e-4, 0.1, 31), np.linspace(0.12, 1, 45)])
 TIGHT_POINTS = 7  # of the curve over T
+RECORDS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50)  # one person's
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,11 @@ class Setting:
     delta: float = option(0.0, "δ (0: the largest power of ten below 1/K)")
     neighbours: str = option("add-remove", "what neighbours differ by: add-remove or replace-one")
     unit: str = option("record", "what is hidden: record, subclass or class")
+    records: int = option(7, "k, how many of the records are one person's")
 
     def __post_init__(self) -> None:
         one_of(FOLLOWS, follows=self.follows)
+        whole(1, MOST_RECORDS, records=self.records)
         one_of(UNITS, unit=self.unit)
         whole(1, 10**12, K=self.count)
         names = ("epsilon", "sigma", "q", "steps", "neighbours")
@@ -64,9 +71,9 @@ def answer(setting: Setting, accountant: str) -> float:
     return find[setting.follows](accountant, **asked)
 
 
-def solved(setting: Setting) -> Setting:
-    """The setting with what follows filled in, by the moments accountant: in milliseconds."""
-    value = answer(setting, "moments")
+def solved(setting: Setting, accountant: str = "moments") -> Setting:
+    """The setting with what follows filled in; by the moments accountant, in milliseconds."""
+    value = answer(setting, accountant)
     if setting.follows == "steps" and value == 0:
         raise accounting.Unreachable(
             f"epsilon must pay for at least one step at this σ and q; it is {setting.epsilon:g}."
@@ -84,65 +91,109 @@ class Curve:
     misses: np.ndarray | None = None  # members missed, at least
 
 
+@dataclass(frozen=True)
+class Answer:
+    """All that is shown of a setting: what follows is filled in, and the curve is by the same accountant."""
+
+    setting: Setting
+    accountant: str
+    curve: Curve
+    right: float  # how often the best attacker is right, at most, who must say "in" or "out" from even odds
+
+    @property
+    def epsilon(self) -> float:
+        """What is spent after the setting's own steps; where ε is given, a little less than may be."""
+        return float(self.curve.epsilons[self.curve.steps == self.setting.steps][0])
+
+    @property
+    def guarantee(self) -> accounting.Guarantee:
+        return self.setting.guarantee(self.epsilon, self.accountant)
+
+    def missed(self, accused: float) -> float:
+        """Members missed, at least, by an attacker who wrongly accuses this share of outsiders."""
+        return float(np.interp(accused, self.curve.rates, self.curve.misses))
+
+
 def drawn_steps(steps: int, points: int = 50) -> np.ndarray:
     """Whole numbers from 1 to at least 10,000, evenly on a logarithmic axis; ``steps`` is among them."""
     last = min(MOST_STEPS, max(10_000, 10 ** math.ceil(math.log10(max(steps, 1)) + 0.5)))
     return np.unique(np.append(np.rint(np.geomspace(1, last, points)), steps)).astype(np.int64)
 
 
-def instant_curve(setting: Setting) -> Curve:
+def instant_answer(setting: Setting) -> Answer:
     """By the moments accountant."""
-    spending = Spending(setting.sigma, setting.q, setting.used_delta, setting.neighbours)
-    steps = drawn_steps(setting.steps)
-    largest = Spending(setting.sigma, setting.q, 1e-9, setting.neighbours).epsilon(setting.steps)
+    now = solved(setting)
+    steps = drawn_steps(now.steps)
+    spending = Spending(now.sigma, now.q, now.used_delta, now.neighbours)
+    largest = Spending(now.sigma, now.q, 1e-9, now.neighbours).epsilon(now.steps)
     grid = np.linspace(0, min(largest, 700.0), 150)
-    deltas = moments_deltas(grid, setting.sigma, setting.q, setting.steps, setting.neighbours)
-    misses = tradeoff_curve(RATES, grid, np.minimum(deltas, min(1.0, setting.q * setting.steps)))
-    return Curve(steps, np.array([spending.epsilon(int(count)) for count in steps]), RATES, misses)
+    deltas = moments_deltas(grid, now.sigma, now.q, now.steps, now.neighbours)
+    deltas = np.minimum(deltas, min(1.0, now.q * now.steps))
+    epsilons = np.array([spending.epsilon(int(count)) for count in steps])
+    curve = Curve(steps, epsilons, RATES, tradeoff_curve(RATES, grid, deltas))
+    return Answer(now, "moments", curve, most_often_right(grid, deltas))
 
 
-def paper_curves(setting: Setting) -> dict[str, Curve]:
-    """Paper A's moments bound, and its formula where its conditions are met."""
-    steps, how = drawn_steps(setting.steps), setting.how()
-    bound = np.array([paper_epsilon(**{**how, "steps": int(count)}) for count in steps])
-    forms = [closed_form(**{**how, "steps": int(count)}) for count in steps]
-    formula = np.array([form.epsilon if form.holds else np.inf for form in forms])
-    return {"paper-moments": Curve(steps, bound), "paper-closed-form": Curve(steps, formula)}
+def tight_answer(setting: Setting) -> Stage[Answer]:
+    """By the tight accountant."""
+    yield Progress(0, TIGHT_POINTS, "accounting tightly")
+    now = solved(setting, "tight")
+    steps = drawn_steps(now.steps)
+    some = np.unique(np.append(steps[:: math.ceil(len(steps) / TIGHT_POINTS)], [now.steps, steps[-1]]))
+    epsilons = []
+    for place, count in enumerate(some):
+        yield Progress(place, len(some), "accounting tightly")
+        epsilons.append(accounting.epsilon("tight", **{**now.how(), "steps": int(count)}))
+    grid, deltas = tight_profile(now.sigma, now.q, now.steps, now.neighbours)
+    curve = Curve(some, np.array(epsilons), RATES, tradeoff_curve(RATES, grid, deltas))
+    return Answer(now, "tight", curve, most_often_right(grid, deltas))
 
 
 @dataclass(frozen=True)
-class Tight:
-    """What takes longer: ε by the tight accountant, what follows by each one (or why nothing does), and curves."""
+class Comparison:
+    """Beside one tight answer: what follows by each accountant (or why nothing does), and each one's curve over T."""
 
-    epsilon: float  # tight, at the solved setting
-    answers: dict[str, float | str]  # as many as are known so far
+    tight: Answer
+    answers: dict[str, float | str]
     curves: dict[str, Curve]
 
 
-def tight_epsilon_first(setting: Setting) -> Stage[Tight]:
-    """For a solved setting, what comes soonest: the tight ε and the tight trade-off curve."""
-    yield Progress(0, 1, "accounting tightly")
-    epsilon = accounting.epsilon("tight", **setting.how())
-    misses = tradeoff_curve(RATES, *tight_profile(setting.sigma, setting.q, setting.steps, setting.neighbours))
-    answers = {"tight": epsilon} if setting.follows == "epsilon" else {}
-    here = Curve(np.array([setting.steps]), np.array([epsilon]), RATES, misses)
-    return Tight(epsilon, answers, {"tight": here, "moments": instant_curve(setting)})
-
-
-def tight_answers(setting: Setting, first: Tight) -> Stage[Tight]:
-    """All of it, beginning with what came first."""
-    answers = {}
+def comparison(tight: Answer) -> Stage[Comparison]:
+    """Every accountant beside the tight one."""
+    answers = {"tight": getattr(tight.setting, tight.setting.follows)}
     for accountant in accounting.ACCOUNTANTS:
-        yield Progress(0, 1, "accounting tightly")
-        answers[accountant] = first.answers[accountant] if accountant in first.answers else said(setting, accountant)
-    steps, here = drawn_steps(setting.steps), first.curves["tight"]
-    some = np.unique(np.append(steps[:: math.ceil(len(steps) / TIGHT_POINTS)], [setting.steps, steps[-1]]))
-    epsilons = []
-    for count in some:
-        yield Progress(0, 1, "accounting tightly")
-        epsilons.append(tight_epsilon(**{**setting.how(), "steps": int(count)}))
-    curves = {**first.curves, "tight": replace(here, steps=some, epsilons=np.array(epsilons)), **paper_curves(setting)}
-    return Tight(first.epsilon, answers, curves)
+        yield Progress(len(answers), len(accounting.ACCOUNTANTS), "comparing accountants")
+        if accountant not in answers:
+            answers[accountant] = said(tight.setting, accountant)
+    steps, how = drawn_steps(tight.setting.steps), tight.setting.how()
+    spending = Spending(how["sigma"], how["q"], how["delta"], how["neighbours"])
+    bound = np.array([paper_epsilon(**{**how, "steps": int(count)}) for count in steps])
+    forms = [closed_form(**{**how, "steps": int(count)}) for count in steps]
+    formula = np.array([form.epsilon if form.holds else np.inf for form in forms])
+    curves = {
+        "tight": tight.curve,
+        "moments": Curve(steps, np.array([spending.epsilon(int(count)) for count in steps])),
+        "paper-moments": Curve(steps, bound),
+        "paper-closed-form": Curve(steps, formula),
+    }
+    return Comparison(tight, answers, curves)
+
+
+def opening() -> tuple[Answer, np.ndarray]:
+    """The tight answer and ``persons`` of the usual setting, computed beforehand: to be there before the accountant."""
+    stored = {name: np.array(values) for name, values in shipped("spending").items()}
+    curve = Curve(stored["steps"], stored["epsilons"], RATES, stored["misses"])
+    usual = Setting()
+    spent = float(curve.epsilons[curve.steps == usual.steps][0])
+    return Answer(replace(usual, epsilon=spent), "tight", curve, float(stored["right"])), stored["persons"]
+
+
+def opening_again() -> Stage[dict[str, list[float] | float]]:
+    """What ``opening`` reads."""
+    answer = yield from tight_answer(Setting())
+    epsilons = yield from persons(Setting())
+    curve = {name: getattr(answer.curve, name).tolist() for name in ("steps", "epsilons", "misses")}
+    return {**curve, "right": answer.right, "persons": epsilons.tolist()}
 
 
 def said(setting: Setting, accountant: str) -> float | str:
@@ -155,3 +206,17 @@ def said(setting: Setting, accountant: str) -> float | str:
 def formula(setting: Setting) -> ClosedForm:
     """Paper A's closed form at a solved setting, with its conditions."""
     return closed_form(**setting.how())
+
+
+def persons(setting: Setting) -> Stage[np.ndarray]:
+    """(RECORDS,): ε, at the same δ, for a person who has so many of the records, all of them in or all of them out.
+
+    One record's comes first, then that of the setting's own k; the rest of the curve follows.
+    """
+    places = sorted(range(len(RECORDS)), key=lambda place: RECORDS[place] not in (1, setting.records))
+    epsilons = np.full(len(RECORDS), np.nan)
+    for done, place in enumerate(places):
+        epsilons[place] = group_epsilon(RECORDS[place], **setting.how())
+        if RECORDS[place] != 1:
+            yield Snapshot("persons", done, epsilons.copy())
+    return epsilons

@@ -12,7 +12,14 @@ import numpy as np
 
 from dpmia_lab.attacks.membership import lira, rmia, signals, threshold
 from dpmia_lab.defences.base import Task
-from dpmia_lab.game.drawing import Drawing, Pictures, drawn_pictures, judged_pictures
+from dpmia_lab.game.drawing import (
+    Drawing,
+    Pictures,
+    PriorDrawing,
+    drawn_pictures,
+    drawn_with_prior,
+    judged_pictures,
+)
 from dpmia_lab.game.evidence import Given, ShadowOutputs
 from dpmia_lab.game.verdicts import judged_scores
 from dpmia_lab.rows import Row
@@ -114,8 +121,8 @@ def lira_offline(given: Given) -> np.ndarray:
 
 @at_once
 def rmia_offline(given: Given) -> np.ndarray:
-    p, population = np.array(given.shadows.probability), np.array(given.shadows.population)
-    return rmia.rmia_scores(given.outputs.probability, p, given.population, population)
+    theirs, population = np.array(given.shadows.logits), np.array(given.shadows.population)
+    return rmia.rmia_scores(given.outputs.logits, theirs, given.population, population)
 
 
 @at_once
@@ -136,15 +143,14 @@ def lira_scores(given: Given, fixed_variance: bool) -> np.ndarray:
 @at_once
 def rmia_online(given: Given) -> np.ndarray:
     both = given.both
-    p, population = np.array(both.probability), np.array(both.population)
-    return rmia.online_rmia_scores(given.outputs.probability, p, both.inside, given.population, population)
+    return rmia.online_rmia_scores(given.outputs.logits, np.array(both.logits), both.inside)
 
 
 MEMBERSHIP = {  # in the order in which they come
     "loss": scoring("threshold on the loss", loss, "outputs"),
     "confidence": scoring("threshold on the largest confidence", confidence, "outputs"),
     "white_box": scoring(
-        "white box (Nasr): outputs, loss, gradients", white_box, "outputs", "weights", "half", cost=2.0
+        "white box (Nasr): outputs, loss, gradients", white_box, "outputs", "weights", "half", cost=8.0
     ),
     "black_box": scoring("black box (Shokri): shadow models", black_box, "outputs", "shadows", cost=1.0),
     "lira_offline": scoring("likelihood ratio, offline", lira_offline, "outputs", "shadows", shadows=2),
@@ -153,13 +159,19 @@ MEMBERSHIP = {  # in the order in which they come
     "lira_fixed": scoring(
         "likelihood ratio, online, one variance for all", lira_fixed, "outputs", "both", shadows=4
     ),
-    "rmia": scoring("RMIA, online", rmia_online, "outputs", "both", "population", shadows=4),
+    "rmia": scoring("RMIA, online", rmia_online, "outputs", "both", shadows=4),
 }
 INVERSION = {
     "original": drawing("original attack (paper E)", attack="original", steps=1000, rate=0.3),
     "enhanced": drawing("enhanced attack (paper A)", prior="btv", lam=1e-6, steps=300, rate=0.01, box=True),
     "stronger": drawing(
         "this lab's prior, then a blur", prior="l1+tv", lam=1e-5, steps=300, rate=0.01, box=True, smooth=2.0
+    ),
+    "prior": Attack(
+        "prior of public pictures",
+        frozenset({"weights", "public"}),
+        partial(drawn_with_prior, PriorDrawing()),
+        judged_pictures,
     ),
 }
 ATTACKS: dict[str, Attack] = {**MEMBERSHIP, **INVERSION}

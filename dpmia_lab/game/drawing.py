@@ -39,6 +39,16 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class PriorDrawing:
+    """How pictures are drawn by an attacker who has public ones of the same kind."""
+
+    components: int = 40  # directions in which the public pictures differ most
+    weight: float = 1.0  # λ, of the prior's log-density
+    steps: int = 200
+    rate: float = 0.1
+
+
+@dataclass(frozen=True)
 class Pictures:
     """One a class, (classes, …) from 0 to 1, and how many steps the longest took."""
 
@@ -62,6 +72,21 @@ def drawn_pictures(how: Drawing, given: Given) -> Stage[Pictures]:
         stage = enhanced.enhanced(model, labels, task.shape, prior=how.prior, weight=how.lam, box=how.box, **length)
     drawn = yield from stage
     return Pictures(reconstruction.viewable(smoothed(drawn.x, how.smooth).cpu().numpy()), int(drawn.steps.max()))
+
+
+def drawn_with_prior(how: PriorDrawing, given: Given) -> Stage[Pictures]:
+    """White box, and public pictures: one picture a class."""
+    import torch
+
+    from dpmia_lab.attacks.inversion.public_prior import picture_gaussian, with_public_prior
+
+    model, task = given.weights.model, given.weights.task
+    labels = torch.arange(task.classes, device=next(model.parameters()).device)
+    public = torch.from_numpy(given.public).to(labels.device)
+    prior = picture_gaussian(public, how.components)
+    stage = with_public_prior(model, labels, prior, steps=how.steps, rate=how.rate, weight=how.weight)
+    drawn = yield from stage
+    return Pictures(drawn.x.cpu().numpy(), how.steps)
 
 
 # ---- what pictures are compared with

@@ -26,6 +26,7 @@ NEEDS = {
     "shadows": "shadow models trained without the records",
     "both": "shadow models trained with and without each record",
     "population": "what the model says about records that nobody was trained on",
+    "public": "records that nobody was trained on, themselves",
 }
 LABELS = {
     "shadows": "training shadow models",
@@ -73,16 +74,9 @@ class ShadowOutputs:
     """What shadow models said: about the records asked about, the population, and their own records."""
 
     logits: list[np.ndarray] = field(default_factory=list)  # (k,) a model
-    probability: list[np.ndarray] = field(default_factory=list)  # (k,) a model
-    population: list[np.ndarray] = field(default_factory=list)  # (z,) a model
+    population: list[np.ndarray] = field(default_factory=list)  # (z,) logits a model
     own: list[tuple[Outputs, bool]] = field(default_factory=list)  # and whether these were trained on
     inside: np.ndarray | None = None  # (models, k): was that record trained on? None: never
-
-    def add(self, outputs: Outputs, population: np.ndarray) -> None:
-        """One more model's answers."""
-        self.logits.append(outputs.logits)
-        self.probability.append(outputs.probability)
-        self.population.append(population)
 
 
 class Evidence:
@@ -101,6 +95,7 @@ class Evidence:
             "shadows": self.shadow_outputs,
             "both": self.both_outputs,
             "population": self.target_population,
+            "public": self.public_records,
         }
 
     def models(self, need: str) -> int:
@@ -129,10 +124,15 @@ class Evidence:
         return {protocol: self.trainer.outputs(self.model, people.records) for protocol, people in asked.items()}
 
     def target_population(self) -> Stage[dict[str, np.ndarray]]:
-        """(z,): the probability of each label."""
+        """(z,): the logit of each label."""
         yield Progress(0, 1, "asking about everyone")
-        said = self.trainer.outputs(self.model, self.candidates.reserve).probability
+        said = self.trainer.outputs(self.model, self.candidates.reserve).logits
         return dict.fromkeys(self.candidates.protocols, said)
+
+    def public_records(self) -> Stage[dict[str, np.ndarray]]:
+        """(z, …): without their labels."""
+        yield Progress(0, 1, "collecting public records")
+        return dict.fromkeys(self.candidates.protocols, self.candidates.reserve.x)
 
     def target_weights(self) -> Stage[dict[str, Weights]]:
         yield Progress(0, 1, "reading the model")
@@ -161,11 +161,12 @@ class Evidence:
         def ask(number: int, model: "nn.Module") -> None:
             own, out = (candidates.pool.at(half) for half in halves[number])
             trained_on = trainer.outputs(model, own), True
-            population = trainer.outputs(model, candidates.reserve).probability
+            population = trainer.outputs(model, candidates.reserve).logits
             for protocol, people in asked.items():
                 strangers = out if protocol == "alike" else others[number]
                 shadows[protocol].own += [trained_on, (trainer.outputs(model, strangers), False)]
-                shadows[protocol].add(trainer.outputs(model, people.records), population)
+                shadows[protocol].logits.append(trainer.outputs(model, people.records).logits)
+                shadows[protocol].population.append(population)
 
         sets = ((candidates.pool.at(own), candidates.validation) for own, _ in halves)
         yield from trainer.ask_many(sets, self.shadows, ask, "shadow")
@@ -178,7 +179,7 @@ class Evidence:
         shadows = ShadowOutputs(inside=inside)
 
         def ask(_: int, model: "nn.Module") -> None:
-            shadows.add(trainer.outputs(model, people), trainer.outputs(model, candidates.reserve).probability)
+            shadows.logits.append(trainer.outputs(model, people).logits)
 
         sets = ((people.at(np.flatnonzero(row)), candidates.validation) for row in inside)
         yield from trainer.ask_many(sets, self.both, ask, "inside")

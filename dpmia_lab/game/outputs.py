@@ -22,11 +22,6 @@ class Outputs:
     logits: np.ndarray  # (k,): log p/(1 − p) of the true label, without the rounding of a saturated softmax
     y: np.ndarray
 
-    @property
-    def probability(self) -> np.ndarray:
-        """(k,): of the true label."""
-        return self.confidences[np.arange(len(self.y)), self.y]
-
 
 def outputs_of(model: "nn.Module", x: "torch.Tensor", y: np.ndarray) -> Outputs:
     """x: (k, …) as the model takes them; without dropout."""

@@ -8,6 +8,10 @@ Two bounds, for two ways of drawing who is a member. Each may exceed the true ε
 - ``one_run_lower_bound`` is valid for one model, if each record was put in by its own fair coin. The scores may use the
   model and all records, but not the coins. An attacker who was told some of the coins is scored on the others, and
   those told must have been picked without looking.
+
+δ must be small: about 1/n, and right guesses of everybody are what a mechanism may do that names one record now and
+then. ``one_run_limit`` is what no attack could exceed; where it is low, a low bound says nothing about the attack.
+Whoever reports the best of several attacks asks each for a confidence of ``each_of`` them.
 """
 
 import numpy as np
@@ -96,10 +100,24 @@ def one_run_lower_bound(
     scores, member = evaluated(scores, member)
     n = len(scores)
     ranked = member[np.lexsort((rng.random(n), scores))]  # lowest score first
-    each = 1 - (1 - confidence) / len(GUESSED)
-    bounds = []
-    for share_in, share_out in GUESSED:
-        k_in, k_out = int(share_in * n), int(share_out * n)
+    each, bounds = each_of(len(GUESSED), confidence), []
+    for k_in, k_out in guess_counts(n):
         right = int(ranked[n - k_in :].sum() + (~ranked[:k_out]).sum())
         bounds.append(one_run_epsilon(right, k_in + k_out, delta, n, each))
     return max(bounds)
+
+
+def one_run_limit(n: int, delta: float, confidence: float = 0.95) -> float:
+    """What ``one_run_lower_bound`` gives where every guess is right."""
+    each = each_of(len(GUESSED), confidence)
+    return max(one_run_epsilon(sum(counts), sum(counts), delta, n, each) for counts in guess_counts(n))
+
+
+def guess_counts(n: int) -> list[tuple[int, int]]:
+    """How many of n records each audit guesses in, and out."""
+    return [(int(share_in * n), int(share_out * n)) for share_in, share_out in GUESSED]
+
+
+def each_of(tried: int, confidence: float) -> float:
+    """The confidence at which each of so many must hold, for all of them to hold with the confidence asked for."""
+    return 1 - (1 - confidence) / tried

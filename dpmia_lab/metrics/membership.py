@@ -19,6 +19,24 @@ def evaluated(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.nd
     return scores, member
 
 
+def tied_share(scores: np.ndarray) -> float:
+    """The share of records that have the commonest score: among them nobody can be told from anybody."""
+    scores = np.asarray(scores, dtype=np.float64)
+    scores = scores[~np.isnan(scores)]
+    return float(np.unique(scores, return_counts=True)[1].max() / len(scores))
+
+
+def failure(tied: float, auc_low: float, caught_low: float) -> str:
+    """Whether an attack failed: "tied" where most records have one score, "guessing" where it is no better, else "".
+
+    auc_low, caught_low: lower ends of the intervals of its AUC and of its true-positive rate at 1 % false positives.
+    Whoever singles out members there did not fail.
+    """
+    if caught_low > 0.01:
+        return ""
+    return "tied" if tied > 0.5 else "guessing" if auc_low <= 0.5 else ""
+
+
 def roc(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """False-positive rates, true-positive rates and thresholds ("member" at or above), from nobody to everybody.
 
@@ -65,6 +83,17 @@ def auc_interval(scores: np.ndarray, member: np.ndarray, confidence: float = 0.9
         return Estimate(value, 0.0, 1.0)  # no spread to be seen
     half = ndtri((1 + confidence) / 2) * np.sqrt(above.var(ddof=1) / len(above) + below.var(ddof=1) / len(below))
     return Estimate(value, float(max(0, value - half)), float(min(1, value + half)))
+
+
+def auc_error(value: float, members: int, outsiders: int) -> float:
+    """The standard error of an AUC of which only its value is known (Hanley & McNeil 1982).
+
+    As if scores were exponential: Q₁ = A/(2 − A), Q₂ = 2A²/(1 + A), and the variance is
+    (A(1 − A) + (members − 1)(Q₁ − A²) + (outsiders − 1)(Q₂ − A²)) / (members · outsiders).
+    """
+    q_1, q_2 = value / (2 - value), 2 * value**2 / (1 + value)
+    spread = value * (1 - value) + (members - 1) * (q_1 - value**2) + (outsiders - 1) * (q_2 - value**2)
+    return float(np.sqrt(max(0.0, spread) / (members * outsiders)))
 
 
 def tpr_at_fpr(scores: np.ndarray, member: np.ndarray, fpr: float, confidence: float = 0.95) -> Estimate:

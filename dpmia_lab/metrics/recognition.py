@@ -3,7 +3,8 @@
 ``named`` (models, classes) holds the judge's verdict on each reconstruction: picture ℓ is recognised if it is named ℓ.
 *Impact*: the share of a model's people recognised. *Success*: at least one of them. The paper gives no chance level,
 and it is high: verdicts that know nothing name 1 of the classes right on average, whatever the judge prefers, and at
-least one right with a chance of 63 % or more (all named differently), up to 100 % (all named alike).
+least one right with a chance of 63 % or more (all named differently), up to 100 % (all named alike). A single person's
+chance level is another: as often as the judge says that name of drawings from pure noise.
 """
 
 from math import comb, factorial
@@ -18,6 +19,11 @@ MOST_HITS = 60
 def impacts(named: np.ndarray) -> np.ndarray:
     """(models,): share of each model's people that are named right."""
     return (named == np.arange(named.shape[1])).mean(1)
+
+
+def called_shares(named: np.ndarray) -> np.ndarray:
+    """(classes,): how often each name is given at all. Of pure noise, that is each person's own chance level."""
+    return (np.bincount(named.ravel(), minlength=named.shape[1]) / named.size).astype(np.float32)
 
 
 def chance_of_hits(named: np.ndarray) -> np.ndarray:

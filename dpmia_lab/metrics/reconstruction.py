@@ -7,6 +7,7 @@ worse for privacy); similarity, recognition and confidence are higher the better
 import numpy as np
 
 SSIM_PIXELS = 40_000  # of pictures compared with one at a time
+FAINT = 0.01  # standard deviation of grey levels below which nothing is seen
 
 
 def viewable(x: np.ndarray) -> np.ndarray:
@@ -16,6 +17,17 @@ def viewable(x: np.ndarray) -> np.ndarray:
     outside = (low < 0) | (high > 1)
     stretched = (x - low) / np.maximum(high - low, 1e-12)
     return np.where(outside, stretched, x).astype(np.float32)
+
+
+def stretched_pictures(x: np.ndarray) -> np.ndarray:
+    """Each picture from black to white, so that a faint one can be seen; a flat one stays as it is."""
+    low, high = x.min(axis=(1, 2, 3), keepdims=True), x.max(axis=(1, 2, 3), keepdims=True)
+    return np.where(high - low > 1e-6, (x - low) / np.maximum(high - low, 1e-6), x)
+
+
+def is_blank(x: np.ndarray) -> np.ndarray:
+    """(n,): whether the eye sees nothing in a picture, its grey levels differing by less than a screen shows."""
+    return x.std(axis=(1, 2, 3)) < FAINT
 
 
 def euclidean_distances(x: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -7,10 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from dpmia_lab.plots.points import mark, some_of
 from dpmia_lab.plots.style import REFERENCE, new_figure
 
-LABELS = 84  # pixels kept free for names at line ends
+LABELS = 90  # pixels kept free for names at line ends
 WIDE = 600  # pixels from which two axes stand side by side
+FALSE_ALARMS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7])  # rates at which ROC curves are read
 LONG = 100  # from lowest to highest value of a logarithmic axis
 
 
@@ -51,6 +53,13 @@ def plain_ticks(axes: Axes) -> None:
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < LONG else (1,)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+# ---- readings
+def mark_baseline(axes: Axes, x: np.ndarray, y: np.ndarray, name: str, title: str) -> None:
+    """A grey line: where it is level, one reading is enough."""
+    chosen = some_of(len(x)) if np.ptp(y) else np.array([len(x) // 2])
+    mark(axes, x[chosen], y[chosen], name, [f"{title}: {value:.2f}" for value in y[chosen]])
 
 
 # ---- names

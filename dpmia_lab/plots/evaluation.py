@@ -1,4 +1,4 @@
-"""Charts of lesson 6: accuracy against risk for every cell of the grid, and one cell's models beside those compared.
+"""Charts of lesson 6: accuracy against risk for every cell of the grid, and what each judge sees in one of them.
 
 A risk is a row of ``experiments.evaluation``, with its interval.
 """
@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from dpmia_lab.experiments.evaluation import GROUPS
+from dpmia_lab.experiments.evaluation import GROUPS, IN_FULL, JUDGES
+from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 from dpmia_lab.rows import Row, Rows
 
 MARKERS = "os^Dv"  # one a σ
 LOOKS = {"private": (PROTECTED, "o"), "noise": (REFERENCE, "x"), "control": (EXPOSED, "D"), "plain": (EXPOSED, "s")}
+OFFSETS = {"matched": -0.2, "judge": 0.2}  # of the judges, in a row
 SMALL = 9.5  # points
 PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1}  # behind words that cross a line
-WIDE = 560  # pixels from which two charts stand side by side
+WIDE = 560  # pixels from which the legend is one line
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Point:
     control: tuple[float, Row] | None = None  # accuracy and risk of its accuracy-matched models without privacy
     own: bool = False
     words: str = ""
+    key: str = ""  # what a click opens
 
 
 @dataclass(frozen=True)
@@ -47,18 +50,19 @@ def choice_chart(points: Sequence[Point], choice: Choice, noise: Row | None, ris
     """Every cell with its interval; what is admissible lies in the shaded part, the best of it is starred."""
     columns = 4 if width >= WIDE else 2
     with rc_context(STYLE):
-        figure = new_figure(width, 440, left=58, right=18, top=50 if columns == 4 else 70, bottom=68)
+        top, bottom = (50, 68) if columns == 4 else (70, 100)
+        figure = new_figure(width, 440, left=58, right=18, top=top, bottom=bottom)
         axes = figure.add_subplot()
         draw_limit(axes, choice.limit)
         if noise is not None:
             axes.axvline(noise.value, color=REFERENCE, linestyle=(0, (1, 1.5)), linewidth=1.3)
             note(axes, noise.value, 0.02, "models of pure noise", REFERENCE)
         for point in points:
-            draw_control(axes, point)
-        for place, point in enumerate(points):
-            draw_point(axes, point, points, place in choice.allowed, place == choice.best)
+            draw_control(axes, point, risk_words)
+        for place in range(len(points)):
+            draw_point(axes, points, place, choice, risk_words)
         name_rows(axes, points)
-        finish(axes, points, risk_words, columns)
+        finish(axes, points, risk_words if columns == 4 else risk_words.replace(", ", ",\n"), columns)
     return Chart(figure, choice_words(points, choice, noise, risk_words))
 
 
@@ -87,13 +91,16 @@ def note(axes: Axes, x: float, height: float, words: str, colour: str) -> None:
                   fontsize=SMALL)  # fmt: skip
 
 
-def draw_control(axes: Axes, point: Point) -> None:
+def draw_control(axes: Axes, point: Point, risk_words: str) -> None:
     if point.control is not None:
         accuracy, found = point.control
         axes.plot(found.value, accuracy, "D", markersize=5, markerfacecolor="white", markeredgecolor=EXPOSED, zorder=2)
+        name = f"no privacy, as accurate as ε = {point.epsilon:g}, σ = {point.sigma:g}"
+        mark(axes, found.value, accuracy, name, point_words(accuracy, found, risk_words))
 
 
-def draw_point(axes: Axes, point: Point, points: Sequence[Point], allowed: bool, best: bool) -> None:
+def draw_point(axes: Axes, points: Sequence[Point], place: int, choice: Choice, risk_words: str) -> None:
+    point, allowed, best = points[place], place in choice.allowed, place == choice.best
     sigmas = sorted({other.sigma for other in points if not other.own})
     known = point.sigma in sigmas
     marker = MARKERS[sigmas.index(point.sigma) % len(MARKERS)] if known else "P"
@@ -101,6 +108,9 @@ def draw_point(axes: Axes, point: Point, points: Sequence[Point], allowed: bool,
     axes.plot(ends, [point.accuracy] * 2, color=PROTECTED, linewidth=1.2, alpha=0.7, zorder=3)
     axes.plot(value, point.accuracy, marker, markersize=11 if point.own else 8, zorder=4, markeredgecolor=INK if
               point.own else PROTECTED, markerfacecolor=PROTECTED if allowed or point.own else "white")  # fmt: skip
+    whose = f"{point.words}, " if point.own else ""
+    said = point_words(point.accuracy, point.risk, risk_words) + (", admissible" if allowed else "")
+    mark(axes, value, point.accuracy, f"{whose}ε = {point.epsilon:g}, σ = {point.sigma:g}", said, point.key)
     if point.own:
         label = f"{point.words}, ε = {point.epsilon:g}"
         side = -1 if value > 0.6 else 1
@@ -109,6 +119,10 @@ def draw_point(axes: Axes, point: Point, points: Sequence[Point], allowed: bool,
     if best:
         axes.plot(value, point.accuracy, "*", markersize=20, markerfacecolor="none", markeredgecolor=INK,
                   markeredgewidth=1.6, zorder=6)  # fmt: skip
+
+
+def point_words(accuracy: float, risk: Row, risk_words: str) -> str:
+    return f"test accuracy {accuracy:.0%}; {risk_words}: {risk.value:.0%} ({risk.low:.0%} to {risk.high:.0%})"
 
 
 def finish(axes: Axes, points: Sequence[Point], risk_words: str, columns: int) -> None:
@@ -149,39 +163,48 @@ def choice_words(points: Sequence[Point], choice: Choice, noise: Row | None, ris
 
 # ---- one cell, and the models it is compared with
 def groups_chart(rows: Rows, attacker: str, chance: float, width: int) -> Chart:
-    """A row a kind of model: how many models give somebody away, and how many people are recognised.
+    """A row a kind of model: how many people each judge recognises in the same drawings.
 
     ``chance``: the share of people that luck alone would recognise.
     """
-    wide, found = width >= WIDE, rows.where(attack=attacker, protocol="judge")
-    luck = found.value("success_rate_by_chance", defence="private")
-    parts = (("success_rate", "models giving anyone away", luck), ("impact_mean", "people recognised", chance))
+    found, wide = rows.where(attack=attacker, measure="impact_mean"), width >= WIDE
     with rc_context(STYLE):
-        figure = new_figure(width, 230 if wide else 430, left=112, right=22, top=34, bottom=50)
-        figure.subplots_adjust(wspace=0.12, hspace=0.55)
-        for place, (measure, words, by_chance) in enumerate(parts, 1):
-            axes = figure.add_subplot(*((1, 2, place) if wide else (2, 1, place)))
-            draw_groups(axes, found.where(measure=measure), named=place == 1 or not wide)
-            axes.set_title(words, loc="left")
-            axes.axvline(by_chance, color=REFERENCE, linewidth=1.2)
-            axes.set_xlabel(f"lower: safer; grey: chance, {by_chance:.0%}", fontsize=SMALL)
+        figure = new_figure(width, 250, left=112, right=22, top=34, bottom=50 if wide else 64)
+        axes = figure.add_subplot()
+        for judge, offset in OFFSETS.items():
+            draw_judge(axes, found.where(protocol=judge), offset, 0.8 if wide else 0.4)
+        axes.axvline(chance, color=REFERENCE, linewidth=1.2)
+        axes.set_title("people recognised", loc="left")
+        gap = " " if wide else "\n"
+        axes.set_xlabel(f"lower: safer; bars: 95% intervals;{gap}grey: chance, {chance:.1%}", fontsize=SMALL)
+        finish_groups(axes)
     return Chart(figure, groups_words(found))
 
 
-def draw_groups(axes: Axes, found: Rows, named: bool) -> None:
-    """``found``: one measure of every group."""
+def draw_judge(axes: Axes, found: Rows, offset: float, turn: float) -> None:
+    """``found``: what one judge recognises, of every group; filled for the filter, open for the network.
+
+    ``turn``: beyond it words stand to the left.
+    """
     for row in found:
         colour, marker = LOOKS[row.defence]
-        height = list(GROUPS).index(row.defence)
+        height = list(GROUPS).index(row.defence) + offset
+        filled = colour if row.protocol == "matched" or marker == "x" else "white"
         axes.plot([row.low, row.high], [height, height], color=colour, linewidth=1.8)
-        axes.plot(row.value, height, marker, color=colour, markersize=8, zorder=3)
-        axes.annotate(f"{row.value:.0%}", (row.value, height), (0, 7), textcoords="offset points", ha="center",
-                      fontsize=SMALL)  # fmt: skip
+        axes.plot(row.value, height, marker, color=colour, markerfacecolor=filled, markersize=8, zorder=3)
+        said = f"recognised by {JUDGES[row.protocol]}: {row.value:.1%} ({row.low:.1%} to {row.high:.1%})"
+        mark(axes, row.value, height, GROUPS[row.defence], said)
+        side = -1 if row.value > turn else 1
+        words = f"{row.value:.0%} {IN_FULL[row.protocol]}"
+        axes.annotate(words, (row.low if side < 0 else row.high, height), (8 * side, 0), textcoords="offset points",
+                      ha="right" if side < 0 else "left", va="center", fontsize=SMALL)  # fmt: skip
+
+
+def finish_groups(axes: Axes) -> None:
     short = {"private": "private", "noise": "pure noise", "control": "no privacy,\nsame accuracy",
              "plain": "no privacy"}  # fmt: skip
-    axes.set_yticks(range(len(GROUPS)), [short[group] for group in GROUPS] if named else [""] * len(GROUPS),
-                    fontsize=SMALL)  # fmt: skip
-    axes.set_ylim(len(GROUPS) - 0.6, -0.7)
+    axes.set_yticks(range(len(GROUPS)), [short[group] for group in GROUPS], fontsize=SMALL)
+    axes.set_ylim(len(GROUPS) - 0.5, -0.5)
     axes.set_xlim(-0.03, 1.05)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
 
@@ -189,9 +212,7 @@ def draw_groups(axes: Axes, found: Rows, named: bool) -> None:
 def groups_words(found: Rows) -> str:
     said = []
     for group, words in GROUPS.items():
-        success, impact = (found.row(measure, defence=group) for measure in ("success_rate", "impact_mean"))
-        said.append(
-            f"{words}: {success.value:.0%} of models ({success.low:.0%} to {success.high:.0%}), "
-            f"{impact.value:.0%} of people ({impact.low:.0%} to {impact.high:.0%})"
-        )
-    return f"Given away, with 95% intervals. {'; '.join(said)}."
+        seen = (found.row("impact_mean", defence=group, protocol=judge) for judge in OFFSETS)
+        told = [f"{JUDGES[r.protocol]} {r.value:.0%} ({r.low:.0%} to {r.high:.0%})" for r in seen]
+        said.append(f"{words}: {', '.join(told)}")
+    return f"People recognised in the same drawings, with 95% intervals. {'; '.join(said)}."

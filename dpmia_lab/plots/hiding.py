@@ -1,5 +1,6 @@
 """Charts of lesson 3: each class under three models, and what ε and the number of subclasses go with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,8 +8,9 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 
 from dpmia_lab.game.drawing import BASELINES
-from dpmia_lab.plots.axes import label_line_ends, plain_ticks
+from dpmia_lab.plots.axes import label_line_ends, mark_baseline, plain_ticks
 from dpmia_lab.plots.baselines import DASHES, MEASURES, SHORT
+from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 RECORD = "#CC79A7"  # record-level; from Okabe-Ito, like the others
@@ -44,11 +46,15 @@ def models_chart(
         for name, seen in baselines.items():
             drawn = seen[order] if few else np.full(len(order), seen.mean())
             axes.plot(places, drawn, color=REFERENCE, linestyle=DASHES[name], linewidth=1.3)
+            mark_baseline(axes, places, drawn, BASELINES[name], title)
         for i, (model, (colour, _, marker, _)) in enumerate(MARKS.items()):
             beside = places + 0.14 * (i - 1) * few
             inside = "none" if model == "record" and not few else colour  # hollow, so that none hides another
             look = {"color": inside, "markeredgecolor": colour, "markersize": 7 if few else 4, "linestyle": "none"}
             axes.plot(beside, models[model][order], marker, zorder=3 if inside == "none" else 2, **look)
+            named = [f"{names[k]}, {words[model]}" for k in order]
+            said = [f"{title}: {models[model][k]:.2f}" for k in order]
+            mark(axes, beside, models[model][order], named, said, [str(k) for k in order])
         last = order[-1] if few else None
         ends = {SHORT[n] if narrow else BASELINES[n]: end(seen, last) for n, seen in baselines.items()}
         ends |= {words[model]: end(models[model], last) for model in MARKS}
@@ -79,6 +85,7 @@ class Curve:
     y: np.ndarray
     spread: np.ndarray | None = None  # one standard deviation of y
     source: str = "reference"  # or "published", "own"
+    keys: Sequence[str] | str = ""  # what a click on each point opens
 
 
 @dataclass(frozen=True)
@@ -91,14 +98,15 @@ class Sheet:
     lines: dict[str, float]  # baselines, in words
 
 
-def curves_chart(left: Sheet, right: Sheet, width: int) -> Chart:
-    """Two charts with a logarithmic x; one above the other on a narrow page."""
+def curves_chart(left: Sheet, right: Sheet, width: int, same_scale: bool = False) -> Chart:
+    """Two charts with a logarithmic x; one above the other on a narrow page. ``same_scale``: of y, to compare them."""
     wide = width >= WIDE
     with rc_context(STYLE):
         figure = new_figure(width, 360 if wide else 660, left=52, right=26, top=56, bottom=52)
         figure.subplots_adjust(wspace=0.24, hspace=0.42)
         for place, sheet in enumerate((left, right), 1):
-            draw_sheet(figure.add_subplot(*((1, 2, place) if wide else (2, 1, place))), sheet)
+            shared = {"sharey": figure.axes[0]} if same_scale and figure.axes else {}
+            draw_sheet(figure.add_subplot(*((1, 2, place) if wide else (2, 1, place)), **shared), sheet)
     return Chart(figure, " ".join(sheet_words(sheet) for sheet in (left, right)))
 
 
@@ -106,6 +114,7 @@ def draw_sheet(axes: Axes, sheet: Sheet) -> None:
     axes.set_xscale("log")
     for curve in sheet.curves:
         draw_curve(axes, curve)
+        mark_curve(axes, curve, sheet)
     for words, value in sheet.lines.items():
         axes.axhline(value, color=REFERENCE, linestyle=(0, (1, 1)), linewidth=1.2)
         place = (0.99, value), axes.get_yaxis_transform()
@@ -135,6 +144,16 @@ def draw_curve(axes: Axes, curve: Curve) -> None:
         axes.fill_between(x, y - spread, y + spread, color=colour, alpha=0.18, linewidth=0)
     axes.plot(x, y, marker=marker, color=colour, linestyle=dash, markersize=4, linewidth=1.6)
     return label_curve(axes, curve.words, x, y, text_colour)
+
+
+def mark_curve(axes: Axes, curve: Curve, sheet: Sheet) -> None:
+    """By rising x, as the curve is drawn."""
+    order, quantity = np.argsort(curve.x), sheet.y_words.split("\n")[0]
+    spread = [""] * len(order) if curve.spread is None else [f" ± {value:.2f}" for value in curve.spread]
+    along = sheet.x_words.split(" (")[0].split(",")[0]
+    said = [f"{quantity} {curve.y[i]:.2f}{spread[i]} at {along} = {curve.x[i]:.3g}" for i in order]
+    keys = curve.keys if isinstance(curve.keys, str) else [curve.keys[i] for i in order]
+    mark(axes, np.asarray(curve.x)[order], np.asarray(curve.y)[order], curve.words, said, keys)
 
 
 def label_curve(axes: Axes, words: str, x: np.ndarray, y: np.ndarray, colour: str) -> None:

@@ -6,8 +6,9 @@ from matplotlib.axes import Axes
 
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
 from dpmia_lab.game.drawing import BASELINES
-from dpmia_lab.plots.axes import label_line_ends
+from dpmia_lab.plots.axes import label_line_ends, mark_baseline
 from dpmia_lab.plots.baselines import DASHES, MEASURES, SHORT
+from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, REFERENCE, STYLE, Chart, new_figure
 from dpmia_lab.rows import Rows
 
@@ -34,7 +35,10 @@ def per_class_chart(
         for name, values in baselines.items():
             drawn = values[order] if few else np.full(len(order), values.mean())
             axes.plot(places, drawn, color=REFERENCE, linestyle=DASHES[name], linewidth=1.3)
+            mark_baseline(axes, places, drawn, BASELINES[name], title)
         axes.plot(places, own[order], "o", color=EXPOSED, markersize=6)
+        mark(axes, places, own[order], [names[i] for i in order], drawn_words(own, baselines, title, order),
+             [str(i) for i in order])  # fmt: skip
         ends = per_class_line_ends(own, baselines, order[-1] if few else None, narrow)
         label_line_ends(axes, len(order) - 1, ends, OWN_COLOURS)
         axes.set_title(good if narrow else f"{title}\n{good}", loc="left")
@@ -44,6 +48,12 @@ def per_class_chart(
     means = ", ".join(f"{BASELINES[name]} {values.mean():.2f}" for name, values in baselines.items())
     alt = f"{title}, mean over {len(order)} classes: drawn by the attack {own.mean():.2f}; {means}."
     return Chart(figure, alt)
+
+
+def drawn_words(own: np.ndarray, baselines: dict[str, np.ndarray], title: str, order: np.ndarray) -> list[str]:
+    """The readings of the attack's dots, each beside its baselines."""
+    beside = (", ".join(f"{BASELINES[name]} {values[i]:.2f}" for name, values in baselines.items()) for i in order)
+    return [f"{title}: {DRAWN} {own[i]:.2f}; {others}" for i, others in zip(order, beside, strict=True)]
 
 
 def per_class_line_ends(
@@ -90,7 +100,11 @@ def draw_contenders(axes: Axes, rows: Rows, measure: str) -> None:
     for place, name in enumerate(CONTENDERS):
         row = rows.row(measure, attack=name)
         axes.errorbar(row.value, place, xerr=row.spread or 0.0, fmt="o", color=EXPOSED, markersize=7, capsize=3)
+        spread = f" ± {row.spread:.2f} over seeds" if row.spread else ""
+        said = COMPARED[measure].replace("\n", " ")
+        mark(axes, row.value, place, CONTENDERS[name], f"{said}: {row.value:.2f}{spread}")
     for name in ("noise", "blank", "other_class"):
         value = rows.value(measure, attack=name)
         axes.axvline(value, color=REFERENCE, linestyle=DASHES[name], linewidth=1.2)
+        mark(axes, value, -0.5, BASELINES[name], f"{COMPARED[measure].replace(chr(10), ' ')}: {value:.2f}")
     axes.set_ylim(len(CONTENDERS) - 0.5, -0.5)

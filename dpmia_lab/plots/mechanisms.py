@@ -10,14 +10,18 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
+from dpmia_lab.experiments.mechanism_sweep import Sweep
+from dpmia_lab.experiments.mechanisms import point_of
 from dpmia_lab.plots.axes import plain_ticks
+from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
+from dpmia_lab.privacy.accounting import epsilon_text
 
 # mechanism: (colour, marker); none is what is exposed, the others differ in hue and in shape
 MARKS = {"none": (EXPOSED, "D"), "central": (PROTECTED, "o"), "local": ("#009E73", "s")}
 WORDS = {"none": "no defence", "central": "central", "local": "local"}
 BOXES = {"white_box": ("white box", "-", True), "black_box": ("black box", (0, (4, 2)), False)}  # filled or hollow
+ALONE = {"lira_offline": ("likelihood ratio", "-", True)}  # drawn without the others
 WIDE = 560  # pixels from which central and local stand side by side
 ROW = 196  # pixels a row of charts
 SMALL = 9.5  # points
@@ -30,6 +34,7 @@ class Drawn:
     sweep: Sweep
     own: bool = False
     age: int = 0
+    key: str = ""  # what a click opens
 
     def points(self, mechanism: str) -> list[str]:
         """The names of this mechanism's points, by rising ε."""
@@ -55,7 +60,7 @@ class Drawn:
 def over_epsilon_chart(
     sweeps: Sequence[Drawn], attack: str, protocol: str, axis_words: dict[str, str], width: int
 ) -> Chart:
-    """Accuracy, AUC of both attacks, φ of the chosen one; central on the left, local on the right, own ε axes.
+    """Accuracy, AUC of both boxes or of the likelihood ratio, φ of the chosen; central left, local right, own ε axes.
 
     ``axis_words``: mechanism → what its ε is for.
     """
@@ -92,21 +97,25 @@ def draw_aucs(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, attack: str, 
     axes.axhline(0.5, color=REFERENCE, linewidth=1.1)
     note(axes, "guessing", 0.5, REFERENCE, below=True)
     for sweep in sweeps:
-        for box, (words, dash, filled) in BOXES.items():
-            last = draw_line(axes, sweep, mechanism, dash, filled, "auc", box, protocol)
-            if last is not None and not sweep.own:
-                higher = box == higher_box(sweep, mechanism, protocol)
-                axes.annotate(words, last, (0, 6 if higher else -6), textcoords="offset points", ha="right",
-                              va="bottom" if higher else "top", color=MARKS[mechanism][0], fontsize=SMALL)  # fmt: skip
+        for box, (_, dash, filled) in shown_attacks(attack).items():
+            draw_line(axes, sweep, mechanism, dash, filled, "auc", box, protocol)
         draw_undefended(axes, sweep, "auc", attack, protocol)
     axes.set_ylim(0.4, 1.04)
+    axes.text(0.98, 0.03, attack_key(attack), transform=axes.transAxes, ha="right", fontsize=SMALL,
+              color=MARKS[mechanism][0])  # fmt: skip
     axes.set_title("AUC of the attacks (lower: safer)", loc="left")
 
 
-def higher_box(sweep: Drawn, mechanism: str, protocol: str) -> str:
-    """Whose curve ends higher, and so has its name above it."""
-    ends = {box: sweep.at("auc", mechanism, box, protocol) for box in BOXES}
-    return max(ends, key=lambda box: np.nan_to_num(ends[box][-1]) if len(ends[box]) else 0.0)
+def shown_attacks(attack: str) -> dict[str, tuple]:
+    return BOXES if attack in BOXES else {attack: ALONE[attack]}
+
+
+def attack_key(attack: str) -> str:
+    """In a corner: at the ends of the lines the names would lie on them."""
+    shown = shown_attacks(attack)
+    if len(shown) == 1:
+        return shown[attack][0]
+    return ", ".join(f"{words} {'filled' if filled else 'hollow'}" for words, _, filled in shown.values())
 
 
 def draw_phi(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, attack: str, protocol: str) -> None:
@@ -119,20 +128,24 @@ def draw_phi(axes: Axes, sweeps: Sequence[Drawn], mechanism: str, attack: str, p
         missing |= bool(nothing.any())
         axes.plot(x[nothing], np.full(nothing.sum(), -0.02), "x", color=INK, markersize=7, clip_on=False,
                   transform=axes.get_xaxis_transform(), zorder=5)  # fmt: skip
+        said = [f"no φ at {epsilon_words(mechanism, epsilon)}: it would divide by chance" for epsilon in x[nothing]]
+        mark(axes, x[nothing], -0.02, f"{WORDS[mechanism]}, {sweep.sweep.words}", said, sweep.key,
+             axes.get_xaxis_transform())  # fmt: skip
     if missing:
-        axes.text(0.03, 0.06, "× φ undefined: nothing to protect or to lose", transform=axes.transAxes, fontsize=SMALL)
+        axes.text(0.03, 0.06, "× no φ: it would divide by chance", transform=axes.transAxes, fontsize=SMALL)
     axes.set_ylim(-0.05, 2.15)
     axes.set_title("φ (above 1: more gained than lost)", loc="left")
 
 
 def draw_line(
     axes: Axes, sweep: Drawn, mechanism: str, dash, filled: bool, measure: str, attack: str = "", protocol: str = ""
-) -> tuple[float, float] | None:
-    """The mechanism's points over ε; returns where the line ends, None if there is nothing to draw."""
+) -> None:
+    """The mechanism's points over ε."""
     x, y = sweep.at("epsilon", mechanism), sweep.at(measure, mechanism, attack, protocol)
     there = np.isfinite(x) & np.isfinite(y)
     if not there.any():
-        return None
+        return
+    mark_line(axes, sweep, mechanism, measure, attack, protocol)
     colour, marker = MARKS[mechanism]
     look = {"color": colour, "markerfacecolor": colour if filled else "white", "marker": marker}
     if sweep.own:  # on top, larger, edged in ink
@@ -143,7 +156,19 @@ def draw_line(
         spread = sweep.spreads(measure, mechanism, attack, protocol)
         bars = there & np.isfinite(spread)
         axes.errorbar(x[bars], y[bars], spread[bars], fmt="none", ecolor=colour, elinewidth=1.1, capsize=2)
-    return float(x[there][-1]), float(y[there][-1])
+
+
+def mark_line(axes: Axes, drawn: Drawn, mechanism: str, measure: str, attack: str, protocol: str) -> None:
+    """What its points are read as; NaN is no point."""
+    x, y = drawn.at("epsilon", mechanism), drawn.at(measure, mechanism, attack, protocol)
+    whose = f"{(BOXES | ALONE)[attack][0]}, " if measure == "auc" else ""
+    name = {"test_accuracy": "test accuracy", "auc": "AUC", "phi": "φ"}[measure]
+    spread = drawn.spreads(measure, mechanism, attack, protocol)
+    said = [
+        f"{whose}{name} {value:.2f}{f' ± {sd:.2f}' if np.isfinite(sd) else ''} at {epsilon_words(mechanism, epsilon)}"
+        for epsilon, value, sd in zip(x, y, spread, strict=True)
+    ]
+    mark(axes, x, y, f"{WORDS[mechanism]}, {drawn.sweep.words}", said, drawn.key)
 
 
 def draw_undefended(axes: Axes, drawn: Drawn, measure: str, attack: str = "", protocol: str = "") -> None:
@@ -151,6 +176,9 @@ def draw_undefended(axes: Axes, drawn: Drawn, measure: str, attack: str = "", pr
     level = drawn.sweep.value(measure, "none", attack, protocol)
     if np.isfinite(level) and drawn.age == 0:
         axes.axhline(level, color=INK if drawn.own else EXPOSED, linestyle=(0, (1, 1.5)), linewidth=1.3)
+        words = {"test_accuracy": "test accuracy", "auc": "AUC"}[measure]
+        mark(axes, 0.02, level, f"no defence, {drawn.sweep.words}", f"{words} {level:.2f}", drawn.key,
+             axes.get_yaxis_transform())  # fmt: skip
         if not drawn.own:
             note(axes, "no defence", level, EXPOSED, below=level > 0.9)
 
@@ -184,6 +212,11 @@ def over_epsilon_words(sweeps: Sequence[Drawn], attack: str, protocol: str) -> s
     return f"Over ε for a record: {'; '.join(said) or 'nothing to show yet'}."
 
 
+def epsilon_words(mechanism: str, epsilon: float) -> str:
+    """Labels are not randomised, so a local ε is for features."""
+    return f"ε = {epsilon_text(epsilon)}{' (features only)' if mechanism == 'local' else ''}"
+
+
 def ends_of(points: list[str]) -> list[str]:
     return points if len(points) < 2 else [points[0], points[-1]]
 
@@ -192,6 +225,6 @@ def point_words(sweep: Sweep, defence: str, attack: str, protocol: str) -> str:
     epsilon, accuracy = (sweep.value(measure, defence) for measure in ("epsilon", "test_accuracy"))
     auc, worth = (sweep.value(measure, defence, attack, protocol) for measure in ("auc", "phi"))
     return (
-        f"at ε = {epsilon_text(epsilon)}: accuracy {accuracy:.2f}, AUC {auc:.2f}, "
-        f"φ {'undefined' if np.isnan(worth) else f'{worth:.2f}'}"
+        f"at {epsilon_words(point_of(defence)[0], epsilon)}: accuracy {accuracy:.2f}, AUC {auc:.2f}, "
+        f"{'no φ' if np.isnan(worth) else f'φ {worth:.2f}'}"
     )

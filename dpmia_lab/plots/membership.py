@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 
-from dpmia_lab.plots.axes import label_ends, two_axes
+from dpmia_lab.plots.axes import LABELS, label_ends, two_axes
+from dpmia_lab.plots.points import mark, some_of
 from dpmia_lab.plots.roc import DASH, DOTS, EXPOSED_WORDS
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
@@ -25,9 +27,9 @@ def learning_chart(
 ) -> Chart:
     """Left: accuracy on training and on other records, the gap between them tinted. Right: the plainest attack."""
     if not len(epochs):
-        return Chart(two_axes(width, 236, right=84)[2], "Nothing is measured yet.")
+        return Chart(two_axes(width, 200, right=LABELS)[2], "Nothing is measured yet.")
     with rc_context(STYLE):
-        first, second, figure = two_axes(width, 236, right=84)
+        first, second, figure = two_axes(width, 200, right=LABELS)
         first.fill_between(epochs, test, train, color=EXPOSED, alpha=0.1, linewidth=0)
         for axes, values, colour, dash in (
             (first, train, INK, DASH),
@@ -36,6 +38,7 @@ def learning_chart(
         ):
             axes.plot(epochs, values, color=colour, linestyle=dash, linewidth=1.8)
             axes.plot(epochs[-1:], values[-1:], "o", color=colour, markersize=9, clip_on=False)
+            mark_epochs(axes, epochs, values, "seen" if values is train else "new" if values is test else "")
             axes.set_xlim(0, last)
             axes.set_xlabel("epochs: times each record was seen")
         first.set_ylim(0, 1.02)
@@ -56,6 +59,16 @@ def learning_chart(
     return Chart(figure, alt)
 
 
+def mark_epochs(axes: Axes, epochs: Sequence[float], values: Sequence[float], records: str) -> None:
+    """``records``: those whose accuracy it is; "" for the attack."""
+    some = some_of(len(epochs))
+    said = [
+        f"{values[i]:.0%} right on {records} records" if records else f"AUC {values[i]:.2f} of a threshold on the loss"
+        for i in some
+    ]
+    mark(axes, np.asarray(epochs)[some], np.asarray(values)[some], [f"epoch {epochs[i]:.0f}" for i in some], said)
+
+
 # ---- one record
 @dataclass(frozen=True)
 class Spread:
@@ -73,7 +86,7 @@ def record_chart(inside: Spread, outside: Spread, target: float, width: int) -> 
     every = np.concatenate([inside.values, outside.values, [target], ends])
     x = np.linspace(every.min(), every.max(), 300)
     with rc_context(STYLE):
-        figure = new_figure(width, 300, left=20, right=20, top=46, bottom=50)
+        figure = new_figure(width, 260, left=20, right=20, top=46, bottom=50)
         axes = figure.add_subplot()
         highest = 0.0
         for place, (spread, colour, words_colour, words) in enumerate(kinds):
@@ -82,13 +95,16 @@ def record_chart(inside: Spread, outside: Spread, target: float, width: int) -> 
             heights = axes.hist(spread.values, bins, density=True, color=colour, alpha=0.25 + 0.1 * place)[0]
             axes.plot(x, y, color=colour, linewidth=1.8, linestyle=("-", DASH)[place])
             highest = max(highest, y.max(), heights.max())
-            side = (spread.mean - x[0]) / (x[-1] - x[0])
-            axes.annotate(
-                f"{len(spread.values)} models {words}", (spread.mean, max(y.max(), heights.max())), (0, 4),
-                textcoords="offset points", ha="left" if side < 0.25 else "right" if side > 0.75 else "center",
-                va="bottom", color=words_colour, fontsize=10,
+            mark_models(axes, bins, spread, heights, words)
+            side, near = (spread.mean - x[0]) / (x[-1] - x[0]), abs(spread.mean - target) < 0.15 * (x[-1] - x[0])
+            axes.annotate(  # beside the published model's line where that is near
+                f"{len(spread.values)} models {words}", (target if near else spread.mean, max(y.max(), heights.max())),
+                (4 if side < 0.5 else -4, 4), textcoords="offset points", va="bottom", color=words_colour, fontsize=10,
+                ha=("left" if side < 0.5 else "right") if near or not 0.25 < side < 0.75 else "center",
             )  # fmt: skip
         axes.axvline(target, color=INK, linewidth=2)
+        mark(axes, target, 0.5, "the published model", f"ln p/(1 − p) = {target:.1f}", "",
+             axes.get_xaxis_transform())  # fmt: skip
         right = target < (x[0] + x[-1]) / 2
         axes.annotate(
             " the published model " if width > 420 else " published ", (target, 0.97),
@@ -107,6 +123,18 @@ def record_chart(inside: Spread, outside: Spread, target: float, width: int) -> 
     return Chart(figure, alt)
 
 
+def mark_models(axes: Axes, bins: np.ndarray, spread: Spread, heights: np.ndarray, words: str) -> None:
+    """A reading a bar, at its top."""
+    counts, middles = np.histogram(spread.values, bins)[0], (bins[1:] + bins[:-1]) / 2
+    some = np.flatnonzero(counts)
+    said = [
+        f"{counts[i]} of {len(spread.values)} models between {bins[i]:.1f} and {bins[i + 1]:.1f}; all of them "
+        f"{spread.mean:.1f} ± {spread.deviation:.1f}"
+        for i in some
+    ]
+    mark(axes, middles[some], heights[some], f"models {words}", said)
+
+
 # ---- verdicts
 def verdicts_chart(decisive: np.ndarray, accused: np.ndarray, width: int) -> Chart:
     """Records by the model's largest confidence, apart for those called member and outsider (paper C, Fig. 7 l–m)."""
@@ -118,6 +146,9 @@ def verdicts_chart(decisive: np.ndarray, accused: np.ndarray, width: int) -> Cha
         for place, (chosen, colour, words_colour, words) in enumerate(kinds):
             counts = np.histogram(decisive[chosen], bins)[0]
             axes.stairs(counts, bins, color=colour, fill=place == 0, alpha=0.35 if place == 0 else 1, linewidth=1.8)
+            said = [f"{n:,} records, confidence {bins[i]:.2f} to {bins[i + 1]:.2f}" for i, n in enumerate(counts)]
+            some = np.flatnonzero(counts)
+            mark(axes, ((bins[1:] + bins[:-1]) / 2)[some], counts[some], words, [said[i] for i in some])
             axes.text(
                 0.02, 0.94 - 0.09 * place, f"{words}: {chosen.sum():,} records", color=words_colour, va="center",
                 transform=axes.transAxes, fontsize=10,

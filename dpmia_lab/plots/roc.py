@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 
 from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.metrics import membership as metrics
-from dpmia_lab.plots.axes import WIDE, powers_only
+from dpmia_lab.plots.axes import FALSE_ALARMS, WIDE, powers_only
+from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 EXPOSED_WORDS = "#A84A00"  # the same colour, dark enough for words
@@ -39,7 +40,8 @@ LINES = {
     "rmia": Line("RMIA", "#CC79A7", "#8E4A73", MIXED),
 }
 NEW_DASHES = ("-", DASH, DOTS, MIXED)
-KEY, KEY_ROW = 190, 20  # pixels: width of the key, height of a line of it
+FAILED = {"tied": "failed: ties", "guessing": "failed"}  # what the key says of an attack that failed
+KEY, KEY_ROW = 216, 20  # pixels: width of the key, height of a line of it
 
 
 def line_of(attack: str) -> Line:
@@ -59,6 +61,8 @@ class Curve:
     fpr: np.ndarray
     tpr: np.ndarray
     auc: float
+    failed: str = ""  # how, as ``metrics.failure`` calls it
+    tied: float = 0.0  # share of the records that have the commonest score
 
     def caught_at(self, rate: float) -> float:
         return float(self.tpr[self.fpr <= rate + 1e-12].max())
@@ -76,9 +80,15 @@ class Allowed:
 
 
 def curves_of(scores: dict[str, np.ndarray], member: np.ndarray) -> list[Curve]:
-    """Best at 1 % false alarms first, which is how the lines lie above each other there."""
-    found = [Curve(name, *metrics.roc(s, member)[:2], metrics.auc(s, member)) for name, s in scores.items()]
-    return sorted(found, key=lambda curve: (-curve.caught_at(0.01), -curve.auc))
+    """Best at 1 % false alarms first, which is how the lines lie above each other there; what failed comes last."""
+    found = [curve_of(name, own, member) for name, own in scores.items()]
+    return sorted(found, key=lambda curve: (bool(curve.failed), -curve.caught_at(0.01), -curve.auc))
+
+
+def curve_of(attack: str, scores: np.ndarray, member: np.ndarray) -> Curve:
+    area, tied = metrics.auc_interval(scores, member), metrics.tied_share(scores)
+    failed = metrics.failure(tied, area.low, metrics.tpr_at_fpr(scores, member, 0.01).low)
+    return Curve(attack, *metrics.roc(scores, member)[:2], area.value, failed, tied)
 
 
 def roc_chart(scores: dict[str, np.ndarray], member: np.ndarray, allowed: Allowed | None, width: int) -> Chart:
@@ -116,7 +126,7 @@ def protocols_chart(
 
 def axes_with_key(width: int, rows: int) -> tuple[Axes, Axes, Axes, Figure]:
     """Two axes and a key: side by side where there is room, one above the other elsewhere."""
-    wide, left, top, bottom, gap = width >= WIDE, 52, 46, 50, 58
+    wide, left, top, bottom, gap = width >= WIDE, 52, 46, 50, 68
     side = (width - left - gap - KEY - 12) // 2 if wide else width - left - 14
     high = max(side, 210)
     height = top + high + bottom if wide else 2 * (top + high + bottom) + (rows + 1) * KEY_ROW
@@ -147,21 +157,50 @@ def draw_roc(axes: Axes, curves: list[Curve], allowed: Allowed | None, lowest: f
         axes.axvline(0.01, color=REFERENCE, linewidth=0.8)
     axes.plot([lowest, 1], [lowest, 1], color=REFERENCE, linewidth=1.2)
     for curve in reversed(curves):
-        line = line_of(curve.attack)
+        if curve.failed == "tied":
+            continue  # it orders nobody, so there is no curve
+        line = drawn_line(curve)
         x, y = np.maximum(curve.fpr, lowest), np.maximum(curve.tpr, lowest)
         style = "steps-post" if lowest else "default"  # where rates are few, nothing is interpolated
-        axes.plot(x, y, color=line.colour, linestyle=line.dash, linewidth=1.8, drawstyle=style)
+        wide = 1.0 if curve.failed else 1.8
+        axes.plot(x, y, color=line.colour, linestyle=line.dash, linewidth=wide, drawstyle=style)
     if allowed is not None:
         x = np.maximum(allowed.fpr, lowest)
         axes.plot(x, allowed.tpr, color=PROTECTED, linewidth=2)
         axes.fill_between(x, allowed.tpr, 1.01, color=PROTECTED, alpha=0.12, linewidth=0)
+        most = [allowed.at(rate) for rate in FALSE_ALARMS]
+        said = [f"at {x:.1%} false alarms at most {y:.1%} caught" for x, y in zip(FALSE_ALARMS, most, strict=True)]
+        mark(axes, FALSE_ALARMS, most, "the promise's limit", said)
+    for curve in curves:
+        if curve.failed != "tied":
+            mark_roc(axes, curve)
     axes.set_xlabel("outsiders accused (false alarms)")
     axes.set_ylabel("members caught")
 
 
+def drawn_line(curve: Curve) -> Line:
+    """Its line with what the key says; an attack that failed is grey, and keeps its dash."""
+    line = line_of(curve.attack)
+    said = [line.words] if curve.failed == "tied" else [line.words, f"{curve.auc:.2f}"]
+    if not curve.failed:
+        return replace(line, words="  ".join(said))
+    return Line("  ".join([*said, FAILED[curve.failed]]), REFERENCE, REFERENCE, line.dash)
+
+
+def mark_roc(axes: Axes, curve: Curve) -> None:
+    """Where fewer outsiders than one would be accused, nothing can be read."""
+    rates = FALSE_ALARMS[FALSE_ALARMS >= axes.get_xlim()[0]]
+    caught = [curve.caught_at(rate) for rate in rates]
+    said = [
+        f"{share:.1%} of members caught at {rate:.1%} false alarms (guessing: {rate:.1%}); AUC {curve.auc:.2f}"
+        for rate, share in zip(rates, caught, strict=True)
+    ]
+    mark(axes, rates, caught, line_of(curve.attack).words, said)
+
+
 def draw_key(axes: Axes, curves: list[Curve], allowed: Allowed | None) -> None:
-    """A line a curve, from the best at few false alarms down."""
-    lines = [replace(line_of(c.attack), words=f"{line_of(c.attack).words}  {c.auc:.2f}") for c in curves]
+    """A line a curve, from the best at few false alarms down; grey and in words, what failed."""
+    lines = [drawn_line(curve) for curve in curves]
     lines.append(Line("guessing  0.50", REFERENCE, REFERENCE))
     lines += [Line("the promise's limit", PROTECTED, PROTECTED)] if allowed is not None else []
     axes.text(0, 0, "attack and its AUC", color=INK, va="center", fontsize=10)
@@ -173,6 +212,14 @@ def draw_key(axes: Axes, curves: list[Curve], allowed: Allowed | None) -> None:
 def roc_words(curves: list[Curve], allowed: Allowed | None) -> str:
     if not curves:
         return "No attack has been made yet."
-    found = "; ".join(f"{line_of(c.attack).words} AUC {c.auc:.2f}, {c.caught_at(0.01):.1%} caught" for c in curves)
+    found = "; ".join(curve_words(curve) for curve in curves)
     limit = "" if allowed is None else f" The promise allows at most {allowed.at(0.01):.1%} to be caught there."
     return f"Members caught against outsiders accused: AUC (0.5: guessing), and at 1 % false alarms: {found}.{limit}"
+
+
+def curve_words(curve: Curve) -> str:
+    words = line_of(curve.attack).words
+    if curve.failed == "tied":
+        return f"{words} failed, {curve.tied:.0%} of the records having the same score"
+    found = f"{words} AUC {curve.auc:.2f}, {curve.caught_at(0.01):.1%} caught"
+    return f"{found} (failed: no better than guessing)" if curve.failed else found

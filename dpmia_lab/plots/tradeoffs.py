@@ -8,34 +8,67 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter
 
-from dpmia_lab.experiments.mechanism_sweep import epsilon_text
+from dpmia_lab.experiments.equal_leak import frontier
 from dpmia_lab.experiments.mechanisms import GRID, MECHANISMS
-from dpmia_lab.plots.mechanisms import MARKS, SMALL, WIDE, WORDS, Drawn, heading
+from dpmia_lab.plots.axes import FALSE_ALARMS
+from dpmia_lab.plots.mechanisms import MARKS, SMALL, WIDE, WORDS, Drawn, epsilon_words, heading
+from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, INK, REFERENCE, STYLE, Chart, new_figure
+from dpmia_lab.privacy.accounting import epsilon_text
 
+HEIGHT = 340  # pixels: beside its controls on one screen
 DASHES = ("-", (0, (6, 2)), (0, (4, 2)), (0, (2, 1)), (0, (6, 1, 1, 1)), (0, (1, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
 
 # ---- accuracy against attack
-def tradeoff_chart(sweeps: Sequence[Drawn], attack: str, protocol: str, attack_words: str, width: int) -> Chart:
-    """Every point: AUC across, accuracy up, with one standard deviation each way; darker is a smaller ε."""
+def tradeoff_chart(
+    sweeps: Sequence[Drawn], attack: str, protocol: str, attack_words: str, width: int, level: float | None = None
+) -> Chart:
+    """Every point: AUC across, accuracy up, with one standard deviation each way; darker is a smaller ε.
+
+    ``level``: the AUC at which both mechanisms are read, on the lines between their points.
+    """
     narrow, taken, said = width < WIDE, [], []
     with rc_context(STYLE):
-        figure = new_figure(width, 400, left=50, right=16, top=52, bottom=50)
+        figure = new_figure(width, HEIGHT, left=50, right=16, top=52, bottom=50)
         axes = figure.add_subplot()
         for sweep in sweeps:
             for mechanism in MECHANISMS:
                 draw_cloud(axes, sweep, mechanism, attack, protocol)
                 said += cloud_words(sweep, mechanism, attack, protocol)
         axes.axvline(0.5, color=REFERENCE, linewidth=1.1)
+        for sweep in [sweep for sweep in sweeps if not sweep.own]:
+            draw_frontiers(axes, sweep, attack, protocol, level)
         axes.set_xlim(*auc_limits(sweeps, attack, protocol))
         axes.set_ylim(-0.03, 1.08)
         for sweep in sorted(sweeps, key=lambda sweep: not sweep.own)[: 1 if narrow else 2]:
             taken = label_cloud(axes, sweep, attack, protocol, taken)
-        axes.set_title("test accuracy (higher: more useful)\nbest: upper left. Darker: smaller ε", loc="left")
+        shade = "Darker: smaller ε" + ("" if narrow else " (local: features only)")
+        axes.set_title(f"test accuracy (higher: more useful)\nbest: upper left. {shade}", loc="left")
         axes.set_xlabel("AUC (lower: safer)" if narrow else f"AUC, {attack_words} (lower: safer)")
         draw_key(axes, 0.64 if narrow else 0.8)
     return Chart(figure, f"Accuracy against AUC: {'; '.join(said) or 'nothing to show yet'}.")
+
+
+def draw_frontiers(axes: Axes, sweep: Drawn, attack: str, protocol: str, level: float | None) -> None:
+    """Each mechanism's line, and a ring on it at the level."""
+    for mechanism in ("central", "local"):
+        auc, accuracy, *_ = frontier(sweep.sweep, mechanism, attack, protocol)
+        colour = MARKS[mechanism][0]
+        axes.plot(auc, accuracy, color=colour, linewidth=1.4, alpha=0.6, zorder=1)
+        if level is not None and len(auc):
+            look = {"markersize": 13, "markeredgewidth": 2, "markeredgecolor": colour, "zorder": 5}
+            kept = float(np.interp(level, auc, accuracy))
+            axes.plot(level, kept, "o", color="none", **look)
+            mark(
+                axes,
+                level,
+                kept,
+                f"{WORDS[mechanism]}, read at equal leak",
+                f"test accuracy {kept:.2f}, AUC {level:.3f}",
+            )
+    if level is not None:
+        axes.axvline(level, color=INK, linestyle=(0, (4, 2)), linewidth=1.2, zorder=1)
 
 
 def auc_limits(sweeps: Sequence[Drawn], attack: str, protocol: str) -> tuple[float, float]:
@@ -65,6 +98,15 @@ def draw_cloud(axes: Axes, sweep: Drawn, mechanism: str, attack: str, protocol: 
         edge, size, width, order = (INK, 11, 1.4, 4) if sweep.own else (MARKS[mechanism][0], 7, 0.8, 3)
         look = {"markeredgecolor": edge, "markersize": size, "markeredgewidth": width, "zorder": order}
         axes.plot(x[i], y[i], marker, color=colours[i], alpha=sweep.strength, **look)
+    mark_cloud(axes, sweep, mechanism, attack, protocol)
+
+
+def mark_cloud(axes: Axes, sweep: Drawn, mechanism: str, attack: str, protocol: str) -> None:
+    x, y = places_of(sweep, mechanism, attack, protocol)
+    at = ["" if np.isnan(e) else f", {epsilon_words(mechanism, e)}" for e in sweep.at("epsilon", mechanism)]
+    names = [f"{WORDS[mechanism]}{epsilon}" for epsilon in at]
+    said = [f"{sweep.sweep.words}: test accuracy {up:.2f}, AUC {across:.2f}" for across, up in zip(x, y, strict=True)]
+    mark(axes, x, y, names, said, sweep.key)
 
 
 def places_of(sweep: Drawn, mechanism: str, attack: str, protocol: str) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +126,7 @@ def label_cloud(axes: Axes, sweep: Drawn, attack: str, protocol: str, taken: lis
             words = WORDS["none"] if mechanism == "none" else f"ε = {epsilon_text(epsilons[i])}"
             colour = INK if sweep.own else "#5A5750"
             paper = {"fc": "white", "ec": "none", "pad": 0.5, "alpha": 0.75}
-            how = {"textcoords": "offset points", "fontsize": SMALL, "color": colour, "bbox": paper, "zorder": 5}
+            how = {"textcoords": "offset points", "fontsize": SMALL, "color": colour, "bbox": paper, "zorder": 2.5}
             if axes.transAxes.inverted().transform(2 * here)[0] > 0.75:  # no room at its right
                 axes.annotate(words, (x[i], y[i]), (0, 8), ha="right", **how)
             else:
@@ -106,7 +148,7 @@ def cloud_words(sweep: Drawn, mechanism: str, attack: str, protocol: str) -> lis
     epsilons = sweep.at("epsilon", mechanism)
     return [
         f"{sweep.sweep.words}, {WORDS[mechanism]}"
-        + ("" if mechanism == "none" else f" at ε = {epsilon_text(epsilons[i])}")
+        + ("" if mechanism == "none" else f" at {epsilon_words(mechanism, epsilons[i])}")
         + f": accuracy {y[i]:.2f}, AUC {x[i]:.2f}"
         for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     ]
@@ -149,6 +191,9 @@ def draw_rocs(axes: Axes, curves: list, logarithmic: bool) -> None:
     axes.plot(x, x, color=REFERENCE, linewidth=1.1)
     for place, (words, curve, colour, dash) in enumerate(curves):
         axes.plot(x, curve[-len(x) :], color=colour, linestyle=dash, linewidth=1.7)
+        found = np.interp(FALSE_ALARMS, GRID, curve)
+        said = [f"{y:.1%} of members found at {x:.1%} false alarms" for x, y in zip(FALSE_ALARMS, found, strict=True)]
+        mark(axes, FALSE_ALARMS, found, words, said)
         at = 0.05 + 0.075 * (len(curves) - 1 - place)
         axes.plot([0.60, 0.69], [at, at], color=colour, linestyle=dash, linewidth=1.7, transform=axes.transAxes)
         axes.text(0.71, at, words, transform=axes.transAxes, va="center", fontsize=SMALL)

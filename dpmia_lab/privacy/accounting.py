@@ -80,13 +80,20 @@ class Guarantee:
 
     def words(self) -> str:
         """Such as "ε = 2.31 for a record (add or remove one; δ = 1e-5; tight accountant, PLD)"."""
-        number = "∞ (no guarantee)" if math.isinf(self.epsilon) else rounded_up(self.epsilon)
+        number = "∞ (no guarantee)" if math.isinf(self.epsilon) else epsilon_text(self.epsilon)
         details = (NEIGHBOURS[self.neighbours], f"δ = {short(self.delta)}", ACCOUNTANTS[self.accountant].words)
         return f"ε = {number} for a {self.unit} ({'; '.join(details)})"
 
 
+def epsilon_text(value: float, digits: int = 3) -> str:
+    """A computed ε as it is printed everywhere: rounded up, never down; what stands before the point stands in full."""
+    if math.isinf(value):
+        return "∞"
+    return rounded_up(float(value), max(digits, len(f"{value:.0f}")) if value < 1e6 else digits)
+
+
 def rounded_up(value: float, digits: int = 3) -> str:
-    """To so many significant digits, never below the value itself: an ε must not be understated."""
+    """To so many significant digits, never below the value itself."""
     if value == 0:
         return "0"
     scale = 10.0 ** (math.floor(math.log10(value)) - digits + 1)

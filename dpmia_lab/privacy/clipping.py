@@ -16,6 +16,8 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.privacy.groups import Groups
 from dpmia_lab.privacy.layers import KINDS, check_options, layer_terms
 
+AT_ONCE = 600  # records of large units; 12,000 at once take 1.5 times as long, and twenty times the memory
+
 
 @dataclass(frozen=True)
 class ClippedSum:
@@ -38,7 +40,18 @@ class Clipper:
         self.layers = {n: layer for n, layer in model.named_modules() if has_trainable(layer)}
 
     def clipped_sum(self, x: torch.Tensor, y: torch.Tensor, groups: Groups, clip: float) -> ClippedSum:
-        """x: (n, …) records, unit after unit;  y: (n,);  groups: how many records each unit has."""
+        """x: (n, …) records, unit after unit;  y: (n,);  groups: how many records each unit has.
+
+        Large units go through some at a time: what a network computes on the way then stays in the cache.
+        """
+        if groups.singles or len(x) <= AT_ONCE:
+            return self.sum_at_once(x, y, groups, clip)
+        parts = [self.sum_at_once(x[own], y[own], few, clip) for own, few in groups.parts(AT_ONCE)]
+        gradients = [torch.stack(terms).sum(0) for terms in zip(*(one.gradients for one in parts), strict=True)]
+        losses = torch.stack([one.loss * len(one.norms) for one in parts])
+        return ClippedSum(gradients, torch.cat([one.norms for one in parts]), losses.sum() / groups.count)
+
+    def sum_at_once(self, x: torch.Tensor, y: torch.Tensor, groups: Groups, clip: float) -> ClippedSum:
         inputs, outputs, logits = self.recorded_forward(x)
         error, loss = unit_errors(logits, y, groups)  # (n, classes)
         errors = self.output_errors(logits, outputs, error)

@@ -1,5 +1,6 @@
 """A drawn batch seen as units: which of its records belong together."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,6 +57,16 @@ class Groups:
             there = place < self.sizes[units, None]
             made.append((units, starts[units, None] + place * there, there))
         return made
+
+    def parts(self, most: int) -> Iterator[tuple[slice, "Groups"]]:
+        """Whole units after one another, together of at most ``most`` records where a unit is no larger than that."""
+        ends = self.sizes.cumsum(0)
+        first, start = 0, 0
+        while first < self.count:
+            last = max(first + 1, int(torch.searchsorted(ends, start + most, right=True)))
+            end = int(ends[last - 1])
+            yield slice(start, end), Groups(self.sizes[first:last])
+            first, start = last, end
 
     def sums(self, values: torch.Tensor) -> torch.Tensor:
         """(units, …): the sum of each unit's rows of values (n, …)."""

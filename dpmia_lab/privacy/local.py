@@ -2,7 +2,7 @@
 
 Bits and the edges of graphs by randomised response (Warner 1965), pictures by pixelation with Laplace noise (Fan 2018).
 All of it is pure ε, so δ = 0. One bit, edge or few pixels are hidden with a small ε; a record is many of them, and its
-ε is their sum: ``LocalGuarantee`` always carries both.
+ε is their sum: ``LocalGuarantee`` always carries both. None of it touches a record's label.
 """
 
 import math
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia_lab.checks import Mistake, between, positive, whole
-from dpmia_lab.privacy.accounting import NEIGHBOURS, rounded_up
+from dpmia_lab.privacy.accounting import NEIGHBOURS, epsilon_text
 
 MOST = 1_000_000  # bits, nodes, pixels: beyond what anybody means
+FEATURES_ONLY = "features only: labels are not randomised"  # to be said beside every local ε
 AT_A_TIME = 4_000_000  # numbers drawn at once; the stream, and so the result, does not depend on it
 
 
@@ -31,9 +32,10 @@ class LocalGuarantee:
     delta: float = 0.0
 
     def words(self) -> str:
-        """Such as "ε = 600 for a record, 1 for one bit (replace one; δ = 0; local, added over 600 bits)"."""
-        numbers = f"ε = {rounded_up(self.epsilon)} for a {self.unit}, {rounded_up(self.epsilon_part)} for {self.part}"
-        return f"{numbers} ({NEIGHBOURS[self.neighbours]}; δ = {self.delta:g}; {self.accountant})"
+        """Such as "ε = 600 for a record (features only: …), 1 for one bit (replace one; δ = 0; local, added …)"."""
+        whole_record = f"ε = {epsilon_text(self.epsilon)} for a {self.unit} ({FEATURES_ONLY})"
+        one_part = f"{epsilon_text(self.epsilon_part)} for {self.part}"
+        return f"{whole_record}, {one_part} ({NEIGHBOURS[self.neighbours]}; δ = {self.delta:g}; {self.accountant})"
 
 
 def bits_guarantee(features: int, epsilon_bit: float) -> LocalGuarantee:
@@ -66,7 +68,7 @@ def picture_guarantee(shape: tuple[int, int, int], m: float, epsilon: float) -> 
     positive(epsilon=epsilon)
     values = math.prod(shape)
     between(1, MOST, m=m)
-    paper = rounded_up(values * epsilon)
+    paper = epsilon_text(values * epsilon)
     how = f"local, Laplace noise, in proportion over {values:,} values; {paper} as paper C adds"
     return LocalGuarantee(values / m * epsilon, epsilon, f"any {m:,.4g} pixel values", how)
 

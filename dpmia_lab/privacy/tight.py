@@ -16,6 +16,7 @@ import numpy as np
 
 from dpmia_lab.privacy.moments import ALWAYS, log_mixture, moments_deltas, moments_epsilon
 
+MOST_INTERVAL = 700  # beyond, the library's exponentials overflow
 STEP_POINTS = (100, 400, 6000)  # of one step's grid: at least, rather at least, at most
 MOST_POINTS = 300_000  # of the composed grid
 MOST_PLD_STEPS = 10**7
@@ -34,7 +35,11 @@ def tight_epsilon(sigma: float, q: float, steps: int, delta: float, neighbours: 
     if q > ALWAYS:
         mu = mean_shift(sigma, steps, neighbours)
         return smallest_within(lambda epsilon: gaussian_deltas(mu, epsilon), delta, largest)
-    composed = composed_losses(sigma, q, steps, neighbours)
+    return epsilon_of(composed_losses(sigma, q, steps, neighbours), steps, delta, largest)
+
+
+def epsilon_of(composed, steps: int, delta: float, largest: float) -> float:
+    """The smallest ε of composed losses at this δ; ``largest``, a valid bound, where they cannot tell."""
     left = min(delta, 0.9) - allowance(steps)  # nearer to 1 the library's exponentials might overflow
     if composed is None or left <= 0:
         return largest
@@ -121,9 +126,12 @@ def composed_losses(sigma: float, q: float, steps: int, neighbours: str):
         sampling_prob=q,
         neighboring_relation=relations.ADD_OR_REMOVE_ONE if neighbours == "add-remove" else relations.REPLACE_ONE,
     )
-    composed = repeated(one_step, steps)
-    mass = composed.get_delta_for_epsilon(-1e12)  # all of it: 1, or more where rounding went to the safe side
-    return composed if 1 - 1e-6 < mass < 2 else None
+    return trusted(repeated(one_step, steps))
+
+
+def trusted(composed):
+    """The composed losses, or None if rounding shows: all of them together must be 1, or more to the safe side."""
+    return composed if 1 - 1e-6 < composed.get_delta_for_epsilon(-1e12) < 2 else None
 
 
 def repeated(one_step, steps: int):
@@ -139,7 +147,7 @@ def repeated(one_step, steps: int):
 
 
 def grid_interval(sigma: float, q: float, steps: int, neighbours: str, log_tail: float) -> float | None:
-    """An eighth of one step's spread (which costs about 0.1 % of ε), or more where that gives too many points."""
+    """``interval_for`` one step of this noise, from formulas for its losses' range and spread."""
     from scipy.special import ndtri
 
     sides = 2 if neighbours == "replace-one" else 1  # losses of both signs grow large when a unit is replaced
@@ -147,6 +155,11 @@ def grid_interval(sigma: float, q: float, steps: int, neighbours: str, log_tail:
     lowest, highest = log_mixture(q, np.array([-1, 1]) * (2 * furthest - 1) / (2 * sigma**2))
     width = sides * float(highest - lowest)
     spread = min(width, sides * q * math.sqrt(math.expm1(min(700.0, sigma**-2))))
+    return interval_for(width, spread, steps, sides)
+
+
+def interval_for(width: float, spread: float, steps: int, sides: int = 1) -> float | None:
+    """An eighth of one step's spread (which costs about 0.1 % of ε), or more where that gives too many points."""
     variance = steps * spread**2
     # The library's Chernoff bound on the composed width, over the orders it tries.
     order = min(max(math.sqrt(70 / variance), 1 / width), 20 / width)
@@ -155,4 +168,4 @@ def grid_interval(sigma: float, q: float, steps: int, neighbours: str, log_tail:
     wanted = min(max(spread / 8, width / most) / sides, width / enough)
     interval = max(wanted, composed_width / MOST_POINTS)
     rough = steps * (width / interval) * (1e-16 / interval)  # rounding in one step's grid, T times over
-    return interval if interval < width / fewest and rough < 1 else None
+    return interval if interval < min(width / fewest, MOST_INTERVAL) and rough < 1 else None

@@ -22,6 +22,16 @@ def tradeoff_curve(false_positive_rates: np.ndarray, epsilons: np.ndarray, delta
 def highest_belief(prior: float, epsilon: float) -> float:
     """How sure an attacker can become from this prior: e^ε p / (e^ε p + 1 − p).
 
-    Under (ε, 0); with a δ, it may be exceeded with a chance of about δ.
+    Under (ε, 0). With a δ there may be outputs that tell more: beyond an ε + t, with a chance of at most δ/(1 − e^−t).
     """
     return float(prior / (prior + (1 - prior) * np.exp(-epsilon))) if prior else 0.0
+
+
+def most_often_right(epsilons: float | np.ndarray, deltas: float | np.ndarray = 0.0) -> float:
+    """How often anybody is right, at most, who must say "in" or "out" from even odds: (e^ε + δ) / (e^ε + 1).
+
+    Two errors α and β with β ≥ 1 − δ − e^ε α and α ≥ 1 − δ − e^ε β (Kairouz, Oh & Viswanath 2015): their mean is
+    smallest where both are (1 − δ) / (1 + e^ε). Of several pairs that all hold, the strictest counts.
+    """
+    odds = np.exp(-np.asarray(epsilons, dtype=float))
+    return 1 - float(((1 - deltas) * odds / (1 + odds)).max())

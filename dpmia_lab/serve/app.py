@@ -23,6 +23,7 @@ from voila.tornado.handler import TornadoVoilaHandler
 from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.serve.handlers import Alive, Channels, EndKernel, KernelModel, NotHere, RunCells, plain
 from dpmia_lab.serve.settings import announce_template, kernel_settings, page_settings
+from dpmia_lab.serve.warm import CAN_FORK, PARENT, warm_settings
 
 KERNEL = r"(?P<kernel_id>\w+-\w+-\w+-\w+-\w+)"
 # No slash and no leading dot: there is no way to write "outside the folder".
@@ -78,6 +79,8 @@ class LabServer(Voila):
         self.ioloop = IOLoop.current()
         signal.signal(signal.SIGINT, self._handle_signal_stop)
         print(f"The lab is open at {self.display_url} (Ctrl-C closes it).", flush=True)
+        if CAN_FORK:
+            PARENT.start()
         try:
             self.ioloop.start()
         finally:
@@ -87,6 +90,7 @@ class LabServer(Voila):
     def stop(self) -> None:
         """Kernels keep nothing that matters, so they need no time to end; asked politely, they complain."""
         run_sync(self.kernel_manager.shutdown_all)(now=True)
+        PARENT.end()
         shutil.rmtree(self.connection_dir)
 
 
@@ -131,6 +135,8 @@ def serve(
     os.environ["DPMIA_SERVED"] = "1"  # kernels inherit it: their page then knows that it is served
     config = page_settings()
     config.merge(kernel_settings(idle_seconds, check_seconds))
+    if CAN_FORK:
+        config.merge(warm_settings())
     config.Application.log_level = "ERROR"
     server = LabServer(config=config, root_dir=str(notebooks.resolve()), port=port, ip=ip, base_url=base_url)
     server.initialize([])

@@ -8,18 +8,15 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from dpmia_lab.widgets.kit.look import script, stylesheet
+
 SHARE = Path(__file__).parent / "share" / "jupyter"
-KIT = Path(__file__).parent.parent / "widgets" / "kit"
 
 
 def announce_template() -> None:
     """Let Voilà find our template: it looks along JUPYTER_PATH."""
     paths = [str(SHARE), os.environ.get("JUPYTER_PATH", "")]
     os.environ["JUPYTER_PATH"] = os.pathsep.join(path for path in paths if path)
-
-
-def text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def give_title(handler, notebook, cwd) -> None:
@@ -48,9 +45,9 @@ def page_settings() -> Config:
     config.VoilaConfiguration.extension_denylist = ["jupyterlab_pygments"]  # colours code, which is not shown
     config.VoilaConfiguration.prelaunch_hook = give_title
     config.VoilaConfiguration.page_config_hook = formulas_from_here
-    config.VoilaConfiguration.resources = {
-        "lab": {"css": text_of(KIT / "lab.css"), "js": text_of(KIT / "lab.js")}
-    }
+    config.VoilaConfiguration.resources = {"lab": {"css": stylesheet(), "js": script()}}
+    # On a busy machine the last outputs of a cell may come seconds after its end (at first: dropped after 4).
+    config.VoilaExecutor.iopub_timeout = 60
     config.VoilaExecutor.cell_error_instruction = "This part of the page is missing; reload it to try again."
     return config
 

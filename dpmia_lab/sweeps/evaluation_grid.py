@@ -4,13 +4,15 @@ It is a sweep, so it may be stopped and taken up again; the reference that lesso
 """
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments.evaluation import ATTACKERS, GROUPS, Config, array_name
+from dpmia_lab.experiments.evaluation import ATTACKERS, GROUPS, IN_FULL, Config, array_name
 from dpmia_lab.files import write_whole
+from dpmia_lab.metrics.recognition import called_shares
 from dpmia_lab.options import as_dict
 from dpmia_lab.stages import Stage
 from dpmia_lab.store import Result, Store
@@ -43,22 +45,26 @@ def gathered(cells: Sequence[Result]) -> Result:
 
 
 def kept_pictures(cells: Sequence[Result]) -> dict[str, np.ndarray]:
-    """Of the first people, as bytes: the truth, what the attackers drew, and how many models' drawings were known."""
+    """Of the first people: the truth, their shapes, what the attackers drew (as bytes), and who knew them there."""
     shape, first, last = (len(EPSILONS), len(SIGMAS)), slice(0, PEOPLE), cells[-1].arrays
-    kept = {"names": last["names"][first], "truth": fewer_greys(last["truth"][first])}
-    for attack in ATTACKERS:
-        for group in GROUPS:
-            name = array_name("reconstruction", group, attack)
-            if group in EVERYWHERE:
-                drawn = np.stack([fewer_greys(cell.arrays[name][first]) for cell in cells])
-                kept[name] = drawn.reshape(*shape, *drawn.shape[1:])
-            else:
-                kept[name] = fewer_greys(last[name][first])
-        named = np.stack([cell.arrays[array_name("named", attack=attack)][:, first] for cell in cells])
+    kept = {"names": last["names"][first]} | {what: fewer_greys(last[what][first]) for what in ("truth", "shapes")}
+    for attack, group in product(ATTACKERS, GROUPS):
+        name = array_name("reconstruction", group, attack)
+        if group in EVERYWHERE:
+            drawn = np.stack([fewer_greys(cell.arrays[name][first]) for cell in cells])
+            kept[name] = drawn.reshape(*shape, *drawn.shape[1:])
+        else:
+            kept[name] = fewer_greys(last[name][first])
+    for attack, judge in product(ATTACKERS, IN_FULL):
+        named = np.stack([cell.arrays[array_name("named", "private", attack, judge)][:, first] for cell in cells])
         right = named == np.arange(PEOPLE)[: named.shape[2]]  # (cells, models, people)
-        kept[array_name("recognised", attack=attack)] = right.mean(1).astype(np.float32).reshape(*shape, -1)
-        # of the model whose pictures these are
-        kept[array_name("first_right", attack=attack)] = right[:, 0].reshape(*shape, -1)
+        recognised, first_right, called = (
+            array_name(what, group, attack, judge)
+            for what, group in (("recognised", "private"), ("first_right", "private"), ("called", "noise"))
+        )
+        kept[recognised] = right.mean(1).astype(np.float32).reshape(*shape, -1)
+        kept[first_right] = right[:, 0].reshape(*shape, -1)  # of the model whose pictures these are
+        kept[called] = called_shares(last[array_name("named", "noise", attack, judge)])[first]
     return kept
 
 

@@ -177,16 +177,14 @@ class Tally:
         self.failed += bool(cell.problem)
 
     def progress(self, under_way: float = 0.0) -> Progress:
-        """Measured over what was not stored before, so that the time left is right; it never falls back."""
-        done = len(self.cells) - self.stored
+        """Counted over what was not stored before, so that share, words and time left agree; it never falls back."""
+        done, left = len(self.cells) - self.stored, self.total - self.stored
         self.furthest = max(self.furthest, done + under_way)
-        label = f"{len(self.cells)} of {self.total} cells"
-        label += f", {self.stored} stored before" if self.stored else ""
+        label = f"{done} of {left} cells" if left else f"all {self.total} cells"
+        label += f"{' left to do' if left else ''}, {self.stored} stored before" if self.stored else ""
         label += f", {self.failed} failed" if self.failed else ""
         values = {"cells": tuple(self.cells.values()), "failed": self.failed, "stored": self.stored}
-        if self.stored == self.total:
-            return Progress(1, 1, label, values)
-        return Progress(self.furthest, self.total - self.stored, label, values)
+        return Progress(self.furthest, left, label, values) if left else Progress(1, 1, label, values)
 
 
 def table(folder: Path) -> "pandas.DataFrame":
@@ -207,3 +205,14 @@ def table(folder: Path) -> "pandas.DataFrame":
     numbers = numbers.rename(columns={name: f"{name}_result" for name in settings})
     whole_table = pandas.concat([settings, numbers, pandas.DataFrame(about)], axis=1)
     return whole_table.sort_values(list(settings), ignore_index=True)
+
+
+def over_seeds(cells: "pandas.DataFrame", settings: Sequence[str]) -> "tuple[pandas.DataFrame, pandas.DataFrame]":
+    """Cells that differ by their seed alone as one row: the means, with how many ``seeds`` there were, and the
+    standard deviations (n − 1; NaN for a single seed) of every number."""
+    same = [name for name in settings if name != "seed"]
+    groups = cells.groupby(same, sort=False, dropna=False)
+    numbers = [name for name in cells.select_dtypes("number") if name not in settings]
+    means = groups[numbers].mean()
+    means.insert(0, "seeds", groups.size())
+    return means.reset_index(), groups[numbers].std(ddof=1).reset_index(drop=True)

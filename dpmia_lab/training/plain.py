@@ -10,11 +10,13 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from dpmia_lab.checks import Mistake
+from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.training.asked import check_rates, check_records
 from dpmia_lab.training.optimizers import Adam, Momentum
 from dpmia_lab.training.stopping import Stopping
 
+MOST = 2**31 - 1  # epochs, or records a batch: more is a mistake
 Augment = Callable[[torch.Tensor, torch.Generator], torch.Tensor]  # a batch to a varied one of the same shape
 
 
@@ -34,6 +36,9 @@ def train(
     validation: tuple[torch.Tensor, torch.Tensor] | None = None,  # x and y, asked for with patience
 ) -> Stage[nn.Module]:
     """Train the model in place and return it, in eval() mode; one event a mini-batch. Frozen parameters stay."""
+    check_rates(rate=rate, decay=decay)
+    check_records(x, y)
+    whole(1, MOST, epochs=epochs, batch=batch)
     check_validation(patience, validation)
     parameters = [p for p in model.parameters() if p.requires_grad]
     optimizer = (Adam if adam else Momentum)(parameters, rate, decay)

@@ -13,6 +13,7 @@ from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.groups import Groups
 from dpmia_lab.privacy.units import Units
 from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.training.asked import check_rates, check_records
 from dpmia_lab.training.optimizers import Adam, Momentum
 
 
@@ -29,6 +30,8 @@ def train(
     momentum: float = 0.0,
 ) -> Stage[nn.Module]:
     """Train the model in place and return it; one event a step."""
+    check_rates(rate=rate, momentum=momentum)
+    check_records(x, y, units)
     clipper = Clipper(model)
     optimizer = Adam(clipper.parameters, rate) if adam else Momentum(clipper.parameters, rate, momentum=momentum)
     draw = Drawing(units, x.device)

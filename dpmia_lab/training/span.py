@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.stages import Progress, Stage, part
+from dpmia_lab.training.asked import check_rates, check_records
 
 AT_ONCE = 300_000  # weights trained at once: they and their noise stay in the processor's cache
 BLOCK = 32  # steps whose joiners are drawn at once
@@ -61,6 +62,8 @@ def train(
     generators: Sequence[torch.Generator],  # one a model
 ) -> Stage[torch.Tensor]:
     """(models, r + 1, classes): each as ``private.train`` with records as units would train it, seen from the span."""
+    check_rates(rate=rate)
+    check_records(span.coordinates, y)
     chunk = max(1, AT_ONCE // (span.size * classes))
     trained = []
     for start in range(0, len(generators), chunk):

@@ -15,8 +15,9 @@ from torch.nn import functional as F
 from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.stages import Progress, Stage, part
+from dpmia_lab.training.asked import check_rates, check_records
 from dpmia_lab.training.optimizers import Momentum
-from dpmia_lab.training.plain import Augment, check_validation
+from dpmia_lab.training.plain import MOST, Augment, check_validation
 from dpmia_lab.training.stacked_layers import Stack, can_stack, check_alike, is_linear
 from dpmia_lab.training.stopping import Stopping
 
@@ -46,6 +47,8 @@ def train(
 ) -> Stage[None]:
     """Train the models in place and leave them in eval() mode; one event a step of each stack."""
     check(models, sets, generators)
+    check_rates(rate=rate, decay=decay)
+    whole(1, MOST, epochs=epochs)
     whole(1, len(sets[0][1]), batch=batch)
     check_validation(patience, validations)
     for own in chunks(models, batch):
@@ -68,6 +71,7 @@ def train_privately(
 ) -> Stage[None]:
     """The same with each record a unit of differential privacy; descent has no momentum then."""
     check(models, sets, generators)
+    check_rates(rate=rate)
     for own in chunks(models, math.ceil(dp.q * len(sets[0][1]))):
         stack = Stack(models[own], sets[own][0][0].shape[1:])
         steps = Drawn(Batches(stack, sets[own]), generators[own], dp)
@@ -88,6 +92,8 @@ def check(models: Sequence[nn.Sequential], sets: Sequence[Records], generators: 
     if not len(models) == len(sets) == len(set(map(id, generators))):
         counts = f"{len(models)}, {len(sets)} and {len(set(map(id, generators)))}"
         raise Mistake(f"there must be as many models as sets and as generators; there are {counts}.")
+    for records in sets:
+        check_records(*records)
     sizes = sorted({len(each) for records in sets for each in records})
     if len(sizes) != 1:
         raise Mistake(f"sets trained on at once must have the same size; theirs go from {sizes[0]} to {sizes[-1]}.")

@@ -11,18 +11,19 @@ from types import ModuleType
 
 import ipywidgets as widgets
 
+from dpmia_lab.widgets.attributes import findings as attributes
 from dpmia_lab.widgets.choosing import findings as choosing
 from dpmia_lab.widgets.hiding import findings as hiding
 from dpmia_lab.widgets.inversion import findings as inversion
 from dpmia_lab.widgets.kit.claims import AGREES, DIFFERS, UNDECIDED, Checked, checked
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
+from dpmia_lab.widgets.kit.lessons import LESSONS
 from dpmia_lab.widgets.kit.parts import card, on_change, row, text
 from dpmia_lab.widgets.kit.tables import Cell, Html, table_html, with_small
-from dpmia_lab.widgets.landing import LESSONS
 from dpmia_lab.widgets.mechanisms import findings as mechanisms
 from dpmia_lab.widgets.membership import findings as membership
 
-SOURCES: dict[int, ModuleType] = {1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing}
+SOURCES: dict[int, ModuleType] = {1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing, 7: attributes}
 WORDS = {AGREES: "agrees", DIFFERS: "does not", UNDECIDED: "cannot be told"}
 CHOICES = {AGREES: "agree", DIFFERS: "do not agree", UNDECIDED: "cannot be told"}
 COLOURS = {AGREES: "dp-protected", DIFFERS: "dp-exposed", UNDECIDED: "dp-reference"}
@@ -82,12 +83,12 @@ def count_words(claims: list[Checked]) -> str:
 
 def lesson_html(lesson: int, claims: list[Checked], opened: bool) -> str:
     """Folded: a lesson's claims, each with what the paper says and a line for each data set."""
-    title = LESSONS[lesson - 1][1]
+    title = LESSONS[lesson].title
     by_claim = groupby(claims, key=lambda claim: (claim.title, claim.paper, claim.said))
     parts = [claim_html(*about, list(found)) for about, found in by_claim]
     return (
-        f"<details class='dp-lesson-claims'{' open' if opened else ''}><summary><b>Lesson {lesson}: {escape(title)}</b>"
-        f" {count_words(claims)}</summary>{''.join(parts)}</details>"
+        f"<details class='dp-lesson-claims'{' open' if opened else ''}><summary><h2>Lesson {lesson}: "
+        f"{escape(title)}</h2> {count_words(claims)}</summary>{''.join(parts)}</details>"
     )
 
 
@@ -95,7 +96,7 @@ def claim_html(title: str, paper: str, said: str, found: list[Checked]) -> str:
     rows = [
         (claim.data, Cell(WORDS[claim.finding], COLOURS[claim.finding]), Html(f"{claim.sentence}.")) for claim in found
     ]
-    return f"<h4>{escape(title)}</h4><p>Paper {paper}: {escape(said)}.</p>{table_html(HEADS, rows, kind='dp-prose')}"
+    return f"<h3>{escape(title)}</h3><p>Paper {paper}: {escape(said)}.</p>{table_html(HEADS, rows, kind='dp-prose')}"
 
 
 def beyond() -> widgets.VBox:

@@ -7,40 +7,27 @@ import ipywidgets as widgets
 
 from dpmia_lab.data.faces import generated_faces
 from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.widgets.kit.lessons import LESSONS, Lesson
 from dpmia_lab.widgets.kit.parts import card, text, with_classes
 from dpmia_lab.widgets.kit.pictures import picture_html
 from dpmia_lab.widgets.kit.stage_run import StageRun
-
-# file, title, what it asks, minutes, papers
-LESSONS = [
-    ("01_model_inversion.ipynb", "Can you draw a face from a model that only knows names?",
-     "Train a face recogniser, then turn it inside out.", 25, "A, E"),
-    ("02_what_epsilon_buys.ipynb", "What does ε buy?",
-     "Differential privacy, its noise and its accountants.", 30, "A"),
-    ("03_hiding_a_class.ipynb", "Hiding a class, not a record",
-     "Noise for a record, a subclass, a whole person.", 30, "A"),
-    ("04_were_you_in.ipynb", "Were you in the training set?",
-     "Membership inference, and why averages hide the worst case.", 30, "C"),
-    ("05_local_or_central.ipynb", "Noise on the data or on the gradients?",
-     "Local against central privacy, priced by φ and AOP.", 30, "C, D"),
-    ("06_choosing_epsilon.ipynb", "Choosing ε by being attacked",
-     "A hundred models a cell, and a risk you can accept.", 25, "E"),
-]  # fmt: skip
 
 
 def lesson_map(folder: Path | None = None) -> widgets.VBox:
     """A line a lesson; those whose notebook is not there yet are listed as coming."""
     folder = folder or Path.cwd()
-    lines = [lesson_html(number, *lesson, (folder / lesson[0]).exists()) for number, lesson in enumerate(LESSONS, 1)]
+    lines = [lesson_html(number, lesson, (folder / lesson.file).exists()) for number, lesson in LESSONS.items()]
     return card(text(f'<ol class="dp-lessons">{"".join(lines)}</ol>'), name="dp-map")
 
 
-def lesson_html(number: int, file: str, title: str, asks: str, minutes: int, papers: str, there: bool) -> str:
-    heading = f'<a href="{file}">{escape(title)}</a>' if there else escape(title)
-    when = f"{minutes} minutes · paper {papers}" if there else "coming"
+def lesson_html(number: int, lesson: Lesson, there: bool) -> str:
+    """With a place where the page's script says how far the reader is."""
+    heading = f'<a href="{lesson.file}">{escape(lesson.title)}</a>' if there else escape(lesson.title)
+    when = f"{lesson.minutes} minutes · paper {lesson.papers}" if there else "coming"
     return (
         f'<li class="{"there" if there else "coming"}"><span class="number">{number}</span>'
-        f"<div><h3>{heading}</h3><p>{escape(asks)}</p><small>{when}</small></div></li>"
+        f"<div><h3>{heading}</h3><p>{escape(lesson.asks)}</p><small>{when}</small> "
+        f'<small class="dp-progress" data-lab-progress="{lesson.file}"></small></div></li>'
     )
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from dpmia_lab.attacks.inversion.priors import prior_values
+from dpmia_lab.attacks.inversion.priors import prior_gradients
 
 SNAPSHOTS = 24  # pictures kept along the way, for the time-lapse
 
@@ -45,12 +45,13 @@ def objective_gradient(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """∇_w of cost + λ·R, and the cost itself (eq. 4 and 6)."""
     with torch.enable_grad():
-        w = w.detach().requires_grad_()
-        x = boxed(w, box)
+        x = boxed(w, box).detach().requires_grad_()
         cost = costs(model, x, labels)
-        objective = (cost + weight * prior_values(prior, x)).sum()
-        (gradient,) = torch.autograd.grad(objective, w)
-    return gradient, cost.detach()
+        (gradient,) = torch.autograd.grad(cost.sum(), x)
+    x, cost = x.detach(), cost.detach()
+    if weight:
+        gradient = gradient + weight * prior_gradients(prior, x)
+    return (gradient * (2 * x * (1 - x)) if box else gradient), cost  # dx/dw = ½(1 − tanh² w) = 2x(1 − x)
 
 
 def cost_gradient(model: nn.Module, x: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -31,15 +31,13 @@ def lira_scores(target: np.ndarray, shadows: np.ndarray, inside: np.ndarray, *, 
 
 
 def offline_lira_scores(target: np.ndarray, shadows_out: np.ndarray, *, fixed_variance: bool) -> np.ndarray:
-    """(n,): log Pr[N(μ_out, s²_out) ≤ target], from (n,) and models (M, n) none of which was trained on the record.
+    """(n,): (target − μ_out) / s_out, from (n,) and models (M, n) none of which was trained on the record.
 
-    Near 0 where the target is surer than any model without the record would be. The lower tail is exact in logs; in the
-    upper one, where the logarithm rounds to 0, ties begin at 38 deviations.
+    The paper's score is Pr[N(μ_out, s²_out) ≤ target] = Φ of it, near 1 where the target is surer than any model
+    without the record would be. The order is the same, and deviations go on where Φ has rounded to 1.
     """
-    from scipy.special import log_ndtr
-
     mean, variance = fitted(shadows_out, np.ones(np.shape(shadows_out), dtype=bool), fixed_variance)
-    return log_ndtr((target - mean) / np.sqrt(variance))
+    return (target - mean) / np.sqrt(variance)
 
 
 def fitted(shadows: np.ndarray, chosen: np.ndarray, fixed_variance: bool) -> tuple[np.ndarray, np.ndarray]:

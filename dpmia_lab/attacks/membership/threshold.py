@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpmia_lab.attacks.membership.signals import losses
+from dpmia_lab.attacks.membership.signals import log_odds, losses
 
 
 def loss_scores(confidences: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -11,5 +11,8 @@ def loss_scores(confidences: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def confidence_scores(confidences: np.ndarray) -> np.ndarray:
-    """(n,) from (n, C): the largest confidence (Salem et al. 2019); needs no label."""
-    return np.asarray(confidences, dtype=np.float64).max(-1)
+    """(n,) from (n, C): the largest confidence (Salem et al. 2019), as log-odds; needs no label.
+
+    The order is that of the confidences; log-odds go on where these have rounded to 1.
+    """
+    return log_odds(confidences).max(-1)

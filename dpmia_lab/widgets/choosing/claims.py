@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpmia_lab.experiments.evaluation import ATTACKERS, JUDGES
-from dpmia_lab.widgets.choosing.data import Grid, protection, published, reference_grid
+from dpmia_lab.experiments.evaluation import ATTACKERS, IN_FULL
+from dpmia_lab.privacy.accounting import epsilon_text
+from dpmia_lab.widgets.choosing.data import Grid, Risk, hidden, protection, published, reference_grid
 from dpmia_lab.widgets.choosing.words import share, span
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Verdict, verdict
 
@@ -47,23 +48,37 @@ def success_rises(grid: Grid) -> Verdict:
     for words, measure in MEASURES.items():
         values, clear = grid.risks(measure), clearly_more(grid, measure)
         told.append(f"{words} from {span(values[0])} to {span(values[-1])} ({clear} of {every} σ clearly)")
-    return verdict(clearly_more(grid, "success_rate") == every, "; ".join(told))
+    people, clear = seen(grid, "matched"), clearly_more(grid, "impact_mean", "published", "private", "matched")
+    said = (
+        f"by paper E's network {'; '.join(told)}. By the matched filter people recognised from {span(people[0])} to "
+        f"{span(people[-1])} ({clear} of {every} σ clearly)"
+    )
+    return verdict(clearly_more(grid, "success_rate") == every, said)
 
 
-def clearly_more(grid: Grid, measure: str, attacker: str = "published") -> int:
+def seen(grid: Grid, judge: str, attacker: str = "published", group: str = "private") -> np.ndarray:
+    """(ε, σ): people recognised."""
+    return grid.risks("impact_mean", attacker, group, judge)
+
+
+def clearly_more(grid: Grid, measure: str, *of: str) -> int:
     """At how many σ the interval at the largest ε lies above that at the smallest."""
-    low, high = (grid.risks(measure, attacker, end=end) for end in ("low", "high"))
+    low, high = (grid.risks(measure, *of, end=end) for end in ("low", "high"))
     return int((low[-1] > high[0]).sum())
 
 
 def resists(grid: Grid) -> Verdict:
     up_to_six = grid.epsilons <= 6
     success = grid.risks("success_rate")[up_to_six]
-    impact, blurred = (span(grid.risks("impact_mean", attacker)[up_to_six]) for attacker in ATTACKERS)
+    network, blurred, matched = (
+        span(seen(grid, judge, attacker)[up_to_six])
+        for judge, attacker in (("judge", "published"), ("judge", "smoothed"), ("matched", "published"))
+    )
     models, people = (mean_of(grid, measure, "published", "noise") for measure in ("success_rate", "impact_mean"))
     said = (
-        f"{span(success)} of the models with ε up to 6 give someone away; but so do {share(models)} of models of pure "
-        f"noise. By people recognised: {impact}, after a blur {blurred}; pure noise {share(people)}"
+        f"{span(success)} of the models with ε up to 6 give someone away to paper E's network; but so do "
+        f"{share(models)} of models of pure noise. By people recognised: the network {network}, after a blur "
+        f"{blurred}; the matched filter {matched} in the drawings as published; pure noise {share(people)}"
     )
     return verdict(bool(success.max() <= HARDLY), said)
 
@@ -73,34 +88,60 @@ def mean_of(grid: Grid, measure: str, *of: str) -> float:
 
 
 def gives_away_less(grid: Grid) -> Verdict:
-    worst, blurred = (float(grid.risks("impact_highest", attacker).max()) for attacker in ATTACKERS)
-    plain = mean_of(grid, "impact_mean", "published", "plain")
+    """A claim about the models, so it must hold for every judge."""
+    worst, plain = {}, {}
+    for judge in IN_FULL:
+        worst[judge] = float(grid.risks("impact_highest", "published", "private", judge).max())
+        plain[judge] = mean_of(grid, "impact_mean", "published", "plain", judge)
     said = (
-        f"the worst private model gives away {share(worst)} of its people (after a blur {share(blurred)}), one without "
-        f"privacy {share(plain)}"
+        f"by paper E's network the worst private model gives away {share(worst['judge'])} of its people, one without "
+        f"privacy {share(plain['judge'])}; by the matched filter {share(worst['matched'])} and "
+        f"{share(plain['matched'])}: that few were given away was the judge's doing"
     )
-    return verdict(worst <= plain / 2, said)
+    return verdict(all(worst[judge] <= plain[judge] / 2 for judge in IN_FULL), said)
 
 
 def beats_ssim(grid: Grid) -> Verdict:
-    judge, ssim = (mean_of(grid, "impact_mean", "published", "plain", by) for by in JUDGES)
-    seen, similar = (span(grid.risks("impact_mean", "published", "private", by)[-1]) for by in JUDGES)
+    judges = ("judge", "ssim", "nearest", "matched")
+    plain = {judge: float(seen(grid, judge, group="plain").mean()) for judge in judges}
+    private = {judge: span(seen(grid, judge)[-1]) for judge in judges}
     said = (
-        f"without privacy the judge recognises {share(judge)}, SSIM {share(ssim)}; of private models at ε = "
-        f"{grid.epsilons[-1]:g} SSIM recognises {similar}, the judge {seen}"
+        f"without privacy paper E's network recognises {share(plain['judge'])}, SSIM {share(plain['ssim'])}, the "
+        f"nearest picture by correlation {share(plain['nearest'])}, the matched filter {share(plain['matched'])}; of "
+        f"private models at ε = {grid.epsilons[-1]:g} the network {private['judge']}, SSIM {private['ssim']}, the "
+        f"nearest picture {private['nearest']}, the filter {private['matched']}"
     )
-    return verdict(judge > ssim, said)
+    return verdict(plain["judge"] > plain["ssim"], said)
+
+
+def weak_judge(grid: Grid) -> Verdict:
+    cell = grid.cells[len(grid.epsilons) - 1, 0]
+    network, matched = (cell.numbers[name] for name in ("judge_accuracy", "matched_accuracy"))
+    published = [share(cell.at(Risk(attacker="published", judge=judge)).value) for judge in ("judge", "matched")]
+    blurred = [share(cell.at(Risk(judge=judge)).value) for judge in ("judge", "matched")]
+    noise = share(cell.at(Risk(attacker="published"), "noise").value)
+    said = (
+        f"photographs the network names right for {share(network)}, the matched filter for {share(matched)}; but of "
+        f"the people drawn at {cell.title} the network recognises {published[0]} (after a blur {blurred[0]}), the "
+        f"filter {published[1]} ({blurred[1]}), and of pure noise {noise}. An ε chosen because the network found "
+        f"hardly anybody was chosen by the judge's weakness"
+    )
+    return Verdict(NOT_CLAIMED, said)
 
 
 def protects(grid: Grid) -> Verdict:
-    count, blurred = (
-        sum(protection(cell, "impact_mean", attacker) == "protected" for cell in grid.cells.values())
-        for attacker in ATTACKERS
-    )
+    told = []
+    for judge, words in (("judge", "paper E's network"), ("matched", "the matched filter")):
+        risk = Risk(attacker="published", judge=judge)
+        count = sum(protection(cell, risk) == "protected" for cell in grid.cells.values())
+        shares = grid.shaped([hidden(cell, risk) for cell in grid.cells.values()])
+        told.append(
+            f"by {words} in {count}, where the noise hides {span(shares[0])} of those people at ε = "
+            f"{grid.epsilons[0]:g} and {span(shares[-1])} at ε = {grid.epsilons[-1]:g}"
+        )
     said = (
-        f"in {count} of {len(grid.cells)} cells private models give away clearly fewer people than models without "
-        f"privacy that were stopped at the same accuracy (after a blur in {blurred}): there the noise protects, and "
-        f"it is not that nothing was learnt"
+        f"of {len(grid.cells)} cells, private models give away clearly fewer people than models without privacy that "
+        f"were stopped at the same accuracy, {'; '.join(told)}"
     )
     return Verdict(NOT_CLAIMED, said)
 
@@ -122,21 +163,28 @@ def more_pictures() -> dict[str, Verdict]:
 
 
 def are_more(few: Grid, many: Grid) -> bool:
-    """Whether more people are recognised at the largest ε."""
-    return bool(many.risks("impact_mean")[-1].mean() > few.risks("impact_mean")[-1].mean())
+    """Whether more people are recognised at the largest ε, by the strongest judge."""
+    return bool(seen(many, "matched")[-1].mean() > seen(few, "matched")[-1].mean())
 
 
 def size_words(grid: Grid, row: int) -> str:
     """Accuracy and people recognised at an ε."""
-    impact, blurred = (span(grid.risks("impact_mean", attacker)[row]) for attacker in ATTACKERS)
+    network, matched = (span(seen(grid, judge)[row]) for judge in ("judge", "matched"))
     accuracy = span(grid.accuracies()[row])
-    return f"at ε = {grid.epsilons[row]:g} accuracy {accuracy}, people recognised {impact} (after a blur {blurred})"
+    return (
+        f"at ε = {grid.epsilons[row]:g} accuracy {accuracy}, people recognised {network} by paper E's network, "
+        f"{matched} by the matched filter"
+    )
 
 
 def more_words(few: Grid, many: Grid) -> str:
+    last = [grid.cells[len(grid.epsilons) - 1, 0] for grid in (few, many)]
+    pictures = " or ".join(f"{cell.numbers['pictures_a_person']:.0f}" for cell in last)
+    persons = " or ".join(epsilon_text(cell.numbers["epsilon_person"]) for cell in last)
     return (
         f"at the same ε, more pictures a person mean {'more' if are_more(few, many) else 'no more'} people recognised. "
-        f"ε is for one picture; a person is in seventy"
+        f"ε = {last[0].config.epsilon:g} is for one picture; for all {pictures} of a person together it is {persons}, "
+        f"each at its picture's δ (tight accountant for a group)"
     )
 
 
@@ -153,13 +201,14 @@ def same_accuracies(grid: Grid) -> Verdict:
 
 
 def blur_helps(grid: Grid) -> Verdict:
-    impact, blurred = (span(grid.risks("impact_mean", attacker)) for attacker in ATTACKERS)
+    network, matched = ([span(seen(grid, judge, attacker)) for attacker in ATTACKERS] for judge in ("judge", "matched"))
     noise, clear = mean_of(grid, "impact_mean", "smoothed", "noise"), clearly_more(grid, "impact_mean", "smoothed")
     said = (
-        f"the judge recognises {impact} of the people in the drawings as published, {blurred} in the same drawings "
-        f"blurred by {grid.config.smooth:g} pixels (a width chosen in the attacker's favour; pure noise "
+        f"paper E's network recognises {network[0]} of the people in the drawings as published, {network[1]} in the "
+        f"same drawings blurred by {grid.config.smooth:g} pixels (a width chosen in the attacker's favour; pure noise "
         f"{share(noise)}), and at {clear} of {len(grid.sigmas)} σ clearly more at ε = {grid.epsilons[-1]:g} than at "
-        f"ε = {grid.epsilons[0]:g}"
+        f"ε = {grid.epsilons[0]:g}; to the matched filter the blur makes little difference: {matched[0]} and "
+        f"{matched[1]}"
     )
     return Verdict(NOT_CLAIMED, said)
 
@@ -168,7 +217,8 @@ def chance_succeeds(grid: Grid) -> Verdict:
     at_random, theirs = by_guessing(grid.config.people), np.array(published()["att_faces"]["success_rate"])
     noise = mean_of(grid, "success_rate", "published", "noise")
     said = (
-        f"of models of pure noise, which never saw anybody, {share(noise)} “give someone away”; a judge who names at "
+        f"of models of pure noise, which never saw anybody, {share(noise)} “give someone away” to paper E's network; a "
+        f"judge who names at "
         f"random would reach {share(at_random)}, one who always says the same name 100%. Of the paper's "
         f"{theirs.size} rates {(theirs < at_random).sum()} lie below both, so here people are counted, and models "
         f"beyond chance"

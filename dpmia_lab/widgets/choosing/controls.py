@@ -2,11 +2,11 @@
 
 import ipywidgets as widgets
 
-from dpmia_lab.experiments.evaluation import ATTACKERS
+from dpmia_lab.experiments.evaluation import ATTACKERS, IN_FULL, JUDGES
 from dpmia_lab.privacy.accounting import NEIGHBOURS
-from dpmia_lab.widgets.choosing.data import RISKS, SETS
+from dpmia_lab.widgets.choosing.data import RISKS, SETS, Risk
 from dpmia_lab.widgets.choosing.words import RISK_WORDS
-from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
+from dpmia_lab.widgets.kit.controls import NumberField, choice, field, scale, swapped
 
 LIMITS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 ACCOUNTANT_WORDS = {
@@ -22,7 +22,14 @@ def data_choice() -> widgets.Dropdown:
 
 
 def attacker_choice() -> widgets.Dropdown:
-    return field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
+    """At first the blurred drawings, in which there is more to see."""
+    made = field(choice("the attacker's drawing", swapped(ATTACKERS)), "attacker")
+    made.value = Risk().attacker
+    return made
+
+
+def judge_choice() -> widgets.Dropdown:
+    return field(choice("who recognises people in it", [(JUDGES[judge], judge) for judge in IN_FULL]), "judge")
 
 
 def measure_choice() -> widgets.Dropdown:
@@ -31,7 +38,7 @@ def measure_choice() -> widgets.Dropdown:
 
 def limit_slider() -> widgets.SelectionSlider:
     options = [(f"{limit:.0%}", limit) for limit in LIMITS]
-    return field(widgets.SelectionSlider(options=options, value=0.1, description="risk you accept"), "limit")
+    return field(widgets.SelectionSlider(options=options, value=0.25, description="risk you accept"), "limit")
 
 
 # ---- the reader's own
@@ -44,7 +51,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "accountant": choice("who tells T from ε", swapped(ACCOUNTANT_WORDS)),
         "neighbours": choice("neighbours", swapped(NEIGHBOURS)),
         "smooth": scale("the attacker's blur, pixels", (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)),
-        "seed": widgets.IntText(description="seed"),
+        "seed": NumberField("seed"),
     }
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from dpmia_lab.experiments.evaluation import PRESETS, Config, rows_of
+from dpmia_lab.experiments.evaluation import ATTACKERS, IN_FULL, PRESETS, Config, rows_of
 from dpmia_lab.reference import FOLDER, shipped, shipped_or_nothing
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.widgets.kit.runs import Run
@@ -14,6 +14,18 @@ Place = tuple[int, int]  # row (ε) and column (σ)
 RISKS = ("impact_mean", "beyond_chance_rate", "success_rate")  # the first is shown first
 SETS = {"faces": "generated faces", "att": "AT&T faces"}  # the grids offered, by preset
 PICTURES = ("faces",)  # only people who do not exist are shipped as pictures
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What is counted, in which drawings, by which judge; at first as the strongest judge sees the clearer drawings."""
+
+    measure: str = RISKS[0]
+    attacker: str = "smoothed"
+    judge: str = "matched"
+
+    def by(self, judge: str) -> "Risk":
+        return replace(self, judge=judge)
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,9 @@ class CellResult:
     def risk(self, measure: str, attacker: str = "published", group: str = "private", judge: str = "judge") -> Row:
         """Of a group of models, what an attacker reaches as a judge sees it; mostly with an interval."""
         return self.rows.row(measure, defence=group, attack=attacker, protocol=judge)
+
+    def at(self, risk: Risk, group: str = "private") -> Row:
+        return self.risk(risk.measure, risk.attacker, group, risk.judge)
 
     def accuracy(self, group: str = "private", measure: str = "test_accuracy") -> float:
         return self.rows.value(measure, defence=group)
@@ -73,7 +88,7 @@ def reference_grid(preset: str) -> Grid | None:
     for place in np.ndindex(len(epsilons), len(sigmas)):
         numbers = {name: float(values[place]) for name, values in points.items()}
         here = replace(config, epsilon=float(epsilons[place[0]]), sigma=float(sigmas[place[1]]))
-        cells[place] = CellResult(here, numbers, rows_of(numbers), "reference")
+        cells[place] = CellResult(here, numbers, rows_of(numbers), f"{config.models} models, shipped with the lab")
     return Grid(epsilons, sigmas, cells, config, reference_pictures(preset))
 
 
@@ -108,9 +123,9 @@ def own_cell(run: Run) -> CellResult:
 
 
 # ---- the reader's risk
-def admissible(cells: dict[Place, CellResult], measure: str, attacker: str, limit: float) -> list[Place]:
-    """The cells whose risk is within the limit even at the upper end of its interval."""
-    return [place for place, cell in cells.items() if cell.risk(measure, attacker).high <= limit]
+def admissible(cells: dict[Place, CellResult], risk: Risk, limit: float) -> list[Place]:
+    """The cells whose risk is within the limit even at the upper end of its interval, unrounded."""
+    return [place for place, cell in cells.items() if cell.at(risk).high <= limit]
 
 
 def most_accurate(cells: dict[Place, CellResult], places: list[Place]) -> Place | None:
@@ -118,14 +133,25 @@ def most_accurate(cells: dict[Place, CellResult], places: list[Place]) -> Place 
     return min(places, key=lambda place: (-cells[place].accuracy(), place), default=None)
 
 
-def safest(cells: dict[Place, CellResult], measure: str, attacker: str) -> Place:
+def safest(cells: dict[Place, CellResult], risk: Risk) -> Place:
     """Where the upper end is lowest."""
-    return min(cells, key=lambda place: cells[place].risk(measure, attacker).high)
+    return min(cells, key=lambda place: cells[place].at(risk).high)
 
 
-def protection(cell: CellResult, measure: str, attacker: str) -> str:
+def strongest(cells: dict[Place, CellResult]) -> Risk:
+    """Whose view of which drawings recognises most people, over all cells."""
+    views = [Risk(attacker=attacker, judge=judge) for attacker in ATTACKERS for judge in IN_FULL]
+    return max(views, key=lambda view: sum(cell.at(view).value for cell in cells.values()))
+
+
+def protection(cell: CellResult, risk: Risk) -> str:
     """Against models without privacy of the same accuracy: "protected", "worse", or "alike" (cannot be told)."""
-    private, control = cell.risk(measure, attacker), cell.risk(measure, attacker, "control")
+    private, control = cell.at(risk), cell.at(risk, "control")
     if private.high < control.low:
         return "protected"
     return "worse" if private.low > control.high else "alike"
+
+
+def hidden(cell: CellResult, risk: Risk) -> float:
+    """Of those whom models without privacy of the same accuracy give away, the share that the noise hides."""
+    return 1 - cell.at(risk).value / cell.at(risk, "control").value

@@ -15,14 +15,11 @@ from dpmia_lab.widgets.choosing.grid import GridPanel
 from dpmia_lab.widgets.choosing.view import PLOTS, CellView
 from dpmia_lab.widgets.choosing.words import compared_html, steps_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
-from dpmia_lab.widgets.kit.parts import column, panel, text
+from dpmia_lab.widgets.kit.parts import text
 
-QUICK = {"models": 16, "others": 4, "ssim_models": 2, "delta": 1e-3}  # some ten seconds
+QUICK = {"models": 16, "others": 4, "ssim_models": 2, "delta": 1e-3}
 QUICK_PRESETS = {"faces": QUICK, "att": QUICK | {"height": 56, "smooth": 1.5}}
-ABOUT = (
-    "<small class='dp-soft'>About ten seconds for 16 models of generated faces. Sixteen models tell a share to about "
-    "±25 points, a hundred to ±10.</small>"
-)
+ABOUT = "<small class='dp-soft'>Sixteen models tell a share to about ±25 points, a hundred to ±10.</small>"
 
 
 def quick_experiment() -> SimpleNamespace:
@@ -37,6 +34,8 @@ class CellPanel(ExperimentPanel):
     """Its runs land beside the grid's cells."""
 
     plots = PLOTS
+    place = "dp-cell"
+    presets_are = "data, with quick settings"
 
     def __init__(self, grid: GridPanel, query: str | None = None, store: Store | None = None) -> None:
         experiment = quick_experiment()
@@ -45,21 +44,19 @@ class CellPanel(ExperimentPanel):
         words = Words("Train and attack", SETS, summary, compared_html)
         super().__init__("evaluation", experiment, CellView(), new_controls, {}, words, query, store, sets)
 
-    def layout(self) -> widgets.VBox:
-        self.preset.description = "data, with quick settings"
-        controls = [
-            self.preset,
-            text("<h4>Your cell</h4>"),
-            self.controls.group("epsilon", "sigma", "q", "models"),
-            self.steps,
-            column(self.controls.group("accountant", "neighbours", "smooth", "seed")),
+    def main(self) -> list[widgets.Widget]:
+        return [self.controls.group("epsilon", "sigma", "q"), self.steps]
+
+    def more(self) -> list[widgets.Widget]:
+        return [
+            text("<h4>How it is trained</h4>"),
+            self.controls.group("models"),
             text(ABOUT),
-            self.bar,
-            self.problem,
-            text("<h4>What to show</h4>"),
+            self.controls.group("accountant", "neighbours", "seed"),
+            text("<h4>How it is attacked, and what is shown</h4>"),
+            self.controls.group("smooth"),
             self.results.attacker,
         ]
-        return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-cell")
 
     def show_settings(self, config: Config) -> None:
         super().show_settings(config)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
@@ -11,16 +12,16 @@ from dpmia_lab.options import as_dict, changed_from
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.sweeps import sweep
 from dpmia_lab.widgets.choosing.controls import list_field, sweep_models
-from dpmia_lab.widgets.choosing.data import CellResult
+from dpmia_lab.widgets.choosing.data import CellResult, preset_of, reference_grid
 from dpmia_lab.widgets.choosing.panel import CellPanel
-from dpmia_lab.widgets.choosing.words import SAFER, USEFUL, cell_columns
+from dpmia_lab.widgets.choosing.words import CELL_HEADS, cell_columns
 from dpmia_lab.widgets.kit.parts import download_html, error_html, on_change, panel, text
 from dpmia_lab.widgets.kit.pictures import data_uri
 from dpmia_lab.widgets.kit.stage_run import StageRun
-from dpmia_lab.widgets.kit.tables import Cell, table_html, with_small
+from dpmia_lab.widgets.kit.tables import Cell, Row, table_html
 
 MOST_CELLS = 24
-EMPTY = "<p class='dp-soft'>No cells yet. Each appears here as it is done, and in the chart of the grid above.</p>"
+EMPTY = "Yours appear here as they are done, and in the chart of the grid above."
 
 
 class SweepPanel:
@@ -37,11 +38,12 @@ class SweepPanel:
             button="Sweep the grid", loading="", stopped="stopped; finished cells are kept",
         )  # fmt: skip
         self.problem = self.work.problem
-        self.command, self.table = text("", "dp-command"), text(EMPTY, "dp-sweep-table")
+        self.command, self.table = text("", "dp-command"), text("", "dp-sweep-table")
         for control in (self.epsilons, self.sigmas, self.models):
             on_change(control, lambda _: self.changed())
-        controls = [self.epsilons, self.sigmas, self.models, self.work.bar, self.problem]
-        self.view = panel(controls, [self.table, self.command], "dp-sweep")
+        controls = [self.epsilons, self.sigmas, self.models]
+        run = [self.work.bar, self.problem]
+        self.view = panel("dp-sweep", controls, [self.table], [self.command], run)
         self.changed()
 
     # ---- settings
@@ -54,9 +56,13 @@ class SweepPanel:
     def changed(self) -> None:
         self.problem.value = ""
         try:
-            self.command.value = command_html(self.base(), self.axes())
+            base, axes = self.base(), self.axes()
         except Mistake as mistake:
             self.problem.value = error_html(str(mistake))
+            return
+        self.command.value = command_html(base, axes)
+        if not self.cells:
+            self.table.value = sweep_html((), shipped_cells(preset_of(base), axes))
 
     # ---- running
     def begin(self) -> Stage[tuple[sweep.Cell, ...]]:
@@ -106,14 +112,23 @@ def swept_cell(cell: sweep.Cell) -> CellResult:
     return CellResult(cell.config, cell.numbers, rows_of(cell.numbers), "sweep", own=True)
 
 
-def sweep_html(cells: tuple[sweep.Cell, ...]) -> str:
+def shipped_cells(preset: str, axes: dict[str, list[float]]) -> list[CellResult]:
+    """Those of the shipped grid that such a sweep would compute, with more models."""
+    grid = reference_grid(preset)
+    cells = grid.cells.values() if grid else []
+    return [cell for cell in cells if all(getattr(cell.config, name) in values for name, values in axes.items())]
+
+
+def sweep_html(cells: tuple[sweep.Cell, ...], shipped: Sequence[CellResult] = ()) -> str:
+    """The reader's cells; until there are any, the shipped ones in their place, in grey."""
+    how = "95% intervals; drawings blurred afterwards, unless said. ε for a record."
     if not cells:
-        return EMPTY
-    heads = ("cell", "T", with_small("accuracy", USEFUL), with_small("success rate", SAFER),
-             with_small("impact", SAFER), "impact, blurred")  # fmt: skip
+        rows = [Row([cell.title, *cell_columns(cell)], "reference") for cell in shipped]
+        models = f", {shipped[0].config.models} models a cell" if shipped else ""
+        return table_html(CELL_HEADS, rows, f"Shipped with the lab{models}; {how} {EMPTY}")
     rows = [row_of(cell) for cell in sorted(cells, key=lambda c: (c.config.epsilon, c.config.sigma))]
     file = data_uri(cells_csv(cells).encode(), "text/csv")
-    table = table_html(heads, rows, "Your grid; 95% intervals. ε for a record.")
+    table = table_html(CELL_HEADS, rows, f"Your grid; {how}")
     return f"{table}{download_html('table (CSV)', 'dpmia_lab_sweep.csv', file)}"
 
 

@@ -6,18 +6,18 @@ import ipywidgets as widgets
 
 from dpmia_lab.experiments import private_training
 from dpmia_lab.experiments.inversion import MODELS
-from dpmia_lab.experiments.spending import FOLLOWS
+from dpmia_lab.experiments.spending import FOLLOWS, RECORDS
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import UNITS
-from dpmia_lab.widgets.kit.controls import Reason, choice, scale, swapped
+from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale, swapped
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED, only_faces
 
 PRESET_WORDS = {
     "faces": "faces, softmax",
     "digits": "digits, softmax",
     "digits-hidden-layer": "digits, one hidden layer",
-    "digits-cnn": "digits, convolutional (half a minute)",
+    "digits-cnn": "digits, convolutional",
 }
 OPTIMIZER_WORDS = {"sgd": "plain steps", "momentum": "momentum", "adam": "Adam"}
 DELTAS = (0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
@@ -33,7 +33,7 @@ REASONS = {"people": only_faces, "k_sub": only_subclasses}
 def delta_scale(usual: str, values: Sequence[float]) -> widgets.SelectionSlider:
     """``usual``: what the δ is that follows from the number of units."""
     options = [(usual, 0.0), *((number_text(value), value) for value in values)]
-    return widgets.SelectionSlider(options=options, description="δ, chance it fails")
+    return widgets.SelectionSlider(options=options, description="δ, slack of the promise")
 
 
 def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
@@ -53,7 +53,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "optimizer": choice("steps are taken with", [(OPTIMIZER_WORDS[n], n) for n in private_training.OPTIMIZERS]),
         "budget": scale("budget of ε (0: none)", (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 20.0)),
         "delta": delta_scale("below 1/units", DELTAS[::-1]),
-        "seed": widgets.IntText(description=SEED),
+        "seed": NumberField(SEED),
     }
 
 
@@ -87,8 +87,15 @@ def playground_controls() -> dict[str, widgets.ValueWidget]:
         "sigma": scale("σ, noise a step", SIGMAS),
         "q": scale("q, chance to join a step", RATES),
         "steps": scale("T, steps", STEPS),
-        "count": widgets.IntText(description="K, how many units there are"),
+        "count": NumberField("K, how many units there are"),
         "delta": delta_scale("below 1/K", DELTAS),
         "neighbours": choice("neighbouring data sets", swapped(NEIGHBOURS)),
         "unit": choice("what is hidden", swapped(UNITS)),
     }
+
+
+# ---- one person
+def person_controls() -> dict[str, widgets.ValueWidget]:
+    names = ("sigma", "q", "steps", "count", "delta", "neighbours")
+    made = playground_controls()
+    return {"records": scale("k, pictures of one person", RECORDS)} | {name: made[name] for name in names}

@@ -16,6 +16,9 @@ def promises() -> widgets.VBox:
          *(percent(highest_belief(prior, epsilon)) for prior in priors.values()))
         for epsilon in (0.1, 1.0, 3.0, 8.0, 18.0)
     ]  # fmt: skip
-    caption = "How sure an attacker may become, at most, that one unit was in (but for a chance of about δ). "
+    caption = (
+        "How sure an attacker may become, at most, that one unit was in, reckoned as if δ were 0; the smaller δ, the "
+        "rarer are models that give away more. "
+    )
     heads = ("", *(f"thought {odds} before" for odds in priors))
     return card(text(table_html(heads, rows, f"{caption}Lower is safer.")), name="dp-promises")

@@ -1,7 +1,6 @@
 """The first thing a reader of lesson 2 sees: subtract two updates, and a face appears. Then add noise."""
 
 import ipywidgets as widgets
-import numpy as np
 
 from dpmia_lab.experiments import one_step
 from dpmia_lab.experiments.one_step import CLIP, SHOWN, Step
@@ -14,31 +13,34 @@ from dpmia_lab.widgets.kit.stage_run import StageRun
 SIGMAS = (
     0.0, 0.003, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0,
 )  # fmt: skip
-WAITING = "The page is taking one step of training…"
 
 
 class OneStepPanel:
-    """The step is computed once, by itself; noise is only scaled, so the pictures follow the slider."""
+    """Opens with a step that was computed beforehand, and swaps in the page's own; noise is only scaled.
+
+    So the pictures are there at once, and follow the slider.
+    """
 
     def __init__(self) -> None:
-        self.step: Step | None = None
+        self.step = one_step.stored_step()
         self.draws = 0
         self.sigma = field(scale("σ, noise in units of the clipping norm", SIGMAS), "noise")
         self.who = field(widgets.IntSlider(min=1, max=SHOWN, description="whose photograph"), "who")
         self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
-        self.pictures = text(waiting_html(), "dp-one-step-pictures")
-        self.number = text(chance_html(0.0), "dp-one-step-number")
+        self.pictures = text("", "dp-one-step-pictures")
+        self.number = text("", "dp-one-step-number")
         for slider in (self.sigma, self.who):
             on_change(slider, lambda _: self.draw())
         controls = column(self.sigma, self.who, self.again, self.number, classes=("dp-one-step-controls",))
         words = text(
-            "<h3>Two updates, one subtraction, a face.</h3>"
+            "<h2>Two updates, one subtraction, a face.</h2>"
             "<p>A phone, a hospital or a server often shares not its photographs but an <i>update</i>: the sum of "
             "their gradients. Take the sum with one photograph in it and the sum without. What differs is the part "
             "of that photograph. Then move σ.</p>"
         )
         self.work = StageRun(one_step.one_step, self.taken, problem=self.pictures)
         self.view = card(words, self.pictures, controls, OnceUp(self.work.start).signal, name="dp-one-step")
+        self.draw()
 
     def taken(self, step: Step) -> None:
         self.step = step
@@ -50,8 +52,7 @@ class OneStepPanel:
 
     def draw(self) -> None:
         self.number.value = chance_html(self.sigma.value)
-        if self.step is not None:
-            self.pictures.value = pictures_html(self.step, self.who.value - 1, self.sigma.value, self.draws)
+        self.pictures.value = pictures_html(self.step, self.who.value - 1, self.sigma.value, self.draws)
 
 
 def pictures_html(step: Step, who: int, sigma: float, draw: int) -> str:
@@ -75,12 +76,6 @@ def pictures_html(step: Step, who: int, sigma: float, draw: int) -> str:
             ),
         ]
     )
-
-
-def waiting_html() -> str:
-    """Grey tiles of the size the pictures will have, so that nothing jumps when they come."""
-    blank = np.full((1, 56, 46), 0.92)
-    return figures_html([(blank, "a training photograph", WAITING), (blank, "the update", ""), (blank, "the rest", "")])
 
 
 def chance_html(sigma: float) -> str:

@@ -15,46 +15,53 @@ from dpmia_lab.store import Store
 from dpmia_lab.widgets.epsilon.controls import OPTIMIZER_WORDS, PRESET_WORDS, REASONS, new_controls
 from dpmia_lab.widgets.epsilon.view import TrainingView
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
-from dpmia_lab.widgets.kit.parts import panel, text
+from dpmia_lab.widgets.kit.parts import text
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import table_html
-from dpmia_lab.widgets.kit.words import MODEL_WORDS
+from dpmia_lab.widgets.kit.words import FACE_SETS, MODEL_WORDS
+
+# What follows a slider
+FACES_EACH, RECORDS = 7, {"digits": 1258, "mnist": 4000}  # training pictures
+MOST_STEPS, MOST_GRADIENTS = 600, 200_000
 
 
 class TrainingPanel(ExperimentPanel):
     plots = "dpmia_lab.plots.privacy"
+    place = "dp-training"
 
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         results = TrainingView(lambda: self.table.runs)
         words = Words("Train", PRESET_WORDS, summary, compared_html)
         super().__init__("private_training", private_training, results, new_controls, REASONS, words, query, store)
 
-    def layout(self) -> widgets.VBox:
-        controls = [
-            self.preset,
+    def main(self) -> list[widgets.Widget]:
+        return [self.controls.group("sigma", "q", "steps")]
+
+    def is_quick(self, config: Config) -> bool:
+        """Softmax regression on the small sets: two seconds at most, most of them well below one."""
+        records = config.people * FACES_EACH if config.data in FACE_SETS else RECORDS.get(config.data, math.inf)
+        few = config.steps <= MOST_STEPS and config.steps * config.q * records <= MOST_GRADIENTS
+        return config.model == "softmax" and config.unit != "subclass" and few  # clustering takes its time
+
+    def more(self) -> list[widgets.Widget]:
+        return [
             text("<h4>The model</h4>"),
             self.controls.group("data", "people", "model"),
             text("<h4>Whom to hide</h4>"),
             self.controls.group("unit", "k_sub", "neighbours"),
             text("<h4>The noise</h4>"),
-            self.controls.group("sigma", "q", "clip", "steps", "budget", "delta"),
+            self.controls.group("clip", "budget", "delta"),
             text("<h4>The steps</h4>"),
             self.controls.group("rate", "optimizer", "seed"),
-            self.bar,
-            self.problem,
         ]
-        return panel(controls, [self.stale, self.results.view, *self.footer()], "dp-training")
 
     def take(self, setting: Setting) -> None:
-        """What the playground stands at; the data, the model and the size of a step stay."""
+        """Train with what the playground stands at; the data, the model and the size of a step stay."""
         names = ("sigma", "q", "steps", "neighbours", "unit")
         taken = {name: getattr(setting, name) for name in names}
         self.set(replace(self.controls.config(), **taken, delta=setting.used_delta, budget=0.0))
-
-    def show_settings(self, config: Config) -> None:
-        super().show_settings(config)
-        if self.last is None:
-            self.results.expect(config)
+        if not self.is_live:  # else it trains already
+            self.work.press()
 
     def chosen(self) -> None:
         super().chosen()
@@ -72,7 +79,7 @@ def summary(run: Run) -> str:
     """What was done and what came out, in a line that tells two runs apart."""
     c, n = run.config, run.result.numbers
     how = [f"{MODEL_WORDS[c.model]} on {escape(c.data)}"]
-    how += [f"{c.people} people"] if c.data.split(":")[0] in ("faces", "att_faces") else []
+    how += [f"{c.people} people"] if c.data.split(":")[0] in FACE_SETS else []
     how += [f"{c.k_sub} subclasses a class"] if c.unit == "subclass" else []
     how.append(f"σ = {number_text(c.sigma)}, q = {number_text(c.q)}, S = {number_text(c.clip)}")
     how.append(f"{n['steps']:.0f} of {c.steps} steps, η = {number_text(c.rate)}, {OPTIMIZER_WORDS[c.optimizer]}")

@@ -1,134 +1,152 @@
-"""The accounting playground: ε, σ and T follow from one another while a slider moves; tighter once it rests."""
+"""The accounting playground: ε, σ and T follow from one another while a slider moves."""
 
-import math
 from collections.abc import Callable
 
 import ipywidgets as widgets
-import numpy as np
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import spending
-from dpmia_lab.experiments.spending import FOLLOWS, Setting, Tight
+from dpmia_lab.experiments.spending import FOLLOWS, Answer, Comparison, Setting
 from dpmia_lab.widgets.epsilon.controls import PLAYGROUND_REASONS, playground_controls
-from dpmia_lab.widgets.epsilon.words import answers_html, conditions_html, headline_html, shown
+from dpmia_lab.widgets.epsilon.words import WRONGLY_ACCUSED, answers_html, conditions_html, headline_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import Controls
 from dpmia_lab.widgets.kit.later import Settled
 from dpmia_lab.widgets.kit.opening import load_in_background
-from dpmia_lab.widgets.kit.parts import button, column, error_html, panel, text
+from dpmia_lab.widgets.kit.parts import button, column, error_html, fold, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 PLOTS = "dpmia_lab.plots.privacy"
-REST, QUIET, CHART_DELAY = 0.1, 0.35, 4.0  # seconds: between drawings, until let go, before matplotlib is loaded
-DRAFT_DPI = 100  # while a slider moves
-WRONGLY_ACCUSED = 0.01  # the rate the words are about
+TRAINING = "Train,-and-watch-the-budget"  # the heading of the panel that trains
+QUIET, CHART_DELAY = 0.35, 4.0  # seconds: until a slider counts as let go, before matplotlib is loaded
 
 
 class AccountingPanel:
-    """``now`` is the solved setting, ``tight`` what was computed for it since (None until then).
+    """``answer`` is what is shown, all of it: the numbers, the dot and the curves, which reach the page in one piece.
 
-    ``train(setting)`` is called by the button; ``listeners`` hear of every solved setting.
+    Where ε follows, the tight accountant keeps up with the slider. σ and T it must search for: there the moments
+    accountant answers while the slider moves, and the tight one once it rests.
+    ``train(setting)`` is called by the button; ``listeners`` hear of every answer.
     """
 
     def __init__(self, train: Callable[[Setting], None]) -> None:
-        self.now: Setting | None = None
-        self.tight: Tight | None = None
-        self.draft = True  # until the slider rests
-        self.listeners: list[Callable[[Setting], None]] = []
-        self.problem, self.headline = text("", "dp-playground-problem"), text("", "dp-headline")
-        self.chart = ChartPlace(self.drawn, PLOTS, "dp-playground-chart", delay=CHART_DELAY, rest=REST)
+        self.asked: Setting | None = None  # what the controls stand at; None where they contradict each other
+        self.answer: Answer | None = None
+        self.compared: Comparison | None = None
+        self.listeners: list[Callable[[Answer], None]] = []
+        self.problem = text("", "dp-playground-problem")
+        self.followed, self.verdict = text("", "dp-followed"), column(classes=("dp-verdict",))
+        self.chart = ChartPlace(
+            self.drawn, PLOTS, "dp-playground-chart", "dp-under-numbers", delay=CHART_DELAY, below=self.numbers
+        )
         self.answers, self.conditions = text("", "dp-answers"), text("", "dp-conditions")
+        self.lines = ChartPlace(self.drawn_lines, PLOTS, "dp-lines-chart")
         quietly = {"loading": "", "problem": self.problem}
-        self.first = StageRun(lambda: spending.tight_epsilon_first(self.now), self.show_first, **quietly)
-        self.all = StageRun(lambda: spending.tight_answers(self.now, self.tight), self.show_all, **quietly)
+        self.tight = StageRun(lambda: spending.tight_answer(self.asked), self.show, **quietly)
+        self.compare = StageRun(lambda: spending.comparison(self.answer), self.show_comparison, **quietly)
         self.settled = Settled(self.account_tightly, QUIET)
         self.controls = Controls(Setting, playground_controls(), PLAYGROUND_REASONS, self.changed)
         self.train = button("Train with these", lambda: self.hand_over(train), "dp-primary", "dp-hand-over")
-        self.handed = text("", "dp-status")
         self.view = self.layout()
         self.controls.set(Setting())
-        load_in_background(PLOTS, CHART_DELAY, self.account_tightly)  # the page comes first, and then the chart
+        load_in_background(PLOTS, CHART_DELAY, self.loaded)  # the page comes first, and then the chart
 
     def layout(self) -> widgets.VBox:
-        names = ("follows", "sigma", "q", "steps", "epsilon", "count", "delta", "neighbours", "unit")
-        left = [self.controls.group(*names), self.problem, self.train, self.handed]
-        details = column(self.answers, self.conditions, classes=("dp-section",))
-        return panel(left, [self.headline, self.chart.view, details, width_for(self.chart)], "dp-playground")
+        experts = fold("For experts: every accountant, and paper A's formula", self.answers, self.lines.view,
+                       self.conditions, name="dp-experts")  # fmt: skip
+        return panel(
+            "dp-playground",
+            controls=[self.controls.group("follows", "sigma", "q", "steps", "epsilon"), self.followed],
+            more=[self.controls.group("count", "delta", "neighbours", "unit")],
+            run=[self.train, self.problem, self.verdict],
+            picture=[self.chart.view],
+            details=[experts, width_for(self.chart, self.lines)],
+        )
 
-    # ---- at once
+    def answers_prediction(self, outcome: widgets.Widget) -> None:
+        """The answer to the reader's prediction stands beside the result too."""
+        self.verdict.children = [outcome]
+
+    # ---- while a slider moves
     def changed(self) -> None:
-        self.problem.value = self.handed.value = ""
-        self.first.stop()  # what they would say is about the settings that were
-        self.all.stop()
-        self.tight, self.draft = None, True
-        self.answers.add_class("dp-waits")  # they are those of the last place where the slider rested
+        self.problem.value = ""
         try:
-            self.now = spending.solved(self.controls.config())
+            self.asked = self.controls.config()
+            if self.answer is None and self.asked == Setting():
+                self.show(spending.opening()[0])
+                return
+            if self.asked.follows == "epsilon" and self.chart.ready:
+                self.tight.restart()
+                return
+            self.tight.stop()  # what it would say is about the settings that were
+            self.show(spending.instant_answer(self.asked))
+            self.settled.ask()
         except Mistake as mistake:
-            self.now = None
+            self.tight.stop()
+            self.asked = None
             self.problem.value = error_html(str(mistake))
-            self.headline.value = headline_html(None, None, np.array([]))
-            return
-        self.show_what_follows()
-        self.curve = spending.instant_curve(self.now)
-        self.show_headline()
-        self.conditions.value = conditions_html(self.now, spending.formula(self.now))
-        self.chart.soon.ask()
-        self.settled.ask()
-        for listener in self.listeners:
-            listener(self.now)
+            self.show(None)
 
-    def show_what_follows(self) -> None:
-        """Its own slider goes to the nearest of its values, and says which one it really is."""
-        follows = self.now.follows
-        slider, value = self.controls.made[follows], getattr(self.now, follows)
-        self.controls.setting = True
-        slider.value = min((v for _, v in slider.options), key=lambda v: abs(math.log(v / max(value, 1e-9))))
-        self.controls.setting = False
-        self.controls.why[follows].value = f"{FOLLOWS[follows]} follows from the others: <b>{shown(self.now)}</b>."
+    def loaded(self) -> None:
+        """What had to wait for the libraries."""
+        if self.answer is not None and self.answer.accountant == "tight":
+            self.compare.restart()
+        else:
+            self.account_tightly()
 
-    def show_headline(self) -> None:
-        curve = self.tight.curves["tight"] if self.tight else self.curve
-        self.headline.value = headline_html(self.now, self.tight, np.interp(WRONGLY_ACCUSED, curve.rates, curve.misses))
-
-    # ---- when the slider rests
     def account_tightly(self) -> None:
         """In a thread, since the tight accountant takes a tenth of a second or more, and longer the first time."""
-        if self.now is not None and self.chart.ready:
-            self.first.start()
+        if self.asked is not None and self.chart.ready:
+            self.tight.start()
 
-    def show_first(self, tight: Tight) -> None:
-        self.tight = tight
-        self.show_headline()
-        self.chart.redraw()
-        self.all.start()
+    def show(self, answer: Answer | None) -> None:
+        self.answer = answer
+        if self.chart.ready:
+            self.chart.redraw()
+        else:
+            self.chart.view.value = self.numbers()
+        if answer is None:
+            return
+        self.followed.value = f"<p>{FOLLOWS[answer.setting.follows]} follows from the others.</p>"
+        self.conditions.value = conditions_html(answer.setting, spending.formula(answer.setting))
+        if answer.accountant == "tight" and self.chart.ready:
+            self.compare.restart()
+        for listener in self.listeners:
+            listener(answer)
 
-    def show_all(self, tight: Tight) -> None:
-        self.tight, self.draft = tight, False
-        self.show_headline()
-        self.answers.value = answers_html(self.now, tight.answers)
-        self.answers.remove_class("dp-waits")
-        self.chart.redraw()
+    def show_comparison(self, found: Comparison) -> None:
+        self.compared = found
+        self.answers.value = answers_html(found.tight.setting, found.answers)
+        self.lines.redraw()
 
-    def drawn(self, width: int) -> Chart | None:
-        if self.now is None:
+    def numbers(self) -> str:
+        return f'<div class="dp-headline">{headline_html(self.answer)}</div>'
+
+    def drawn(self, width: int) -> Chart | str:
+        """The chart, to which the numbers are added; without an answer they stand alone."""
+        if self.answer is None:
+            return self.numbers()
+        from dpmia_lab.plots.privacy import accounting_chart
+
+        now = self.answer
+        return accounting_chart({now.accountant: now.curve}, now.setting.steps, now.epsilon, WRONGLY_ACCUSED, width)
+
+    def drawn_lines(self, width: int) -> Chart | None:
+        """Every accountant's curve over T."""
+        if self.compared is None:
             return None
         from dpmia_lab.plots.privacy import accounting_chart
 
-        curves = self.tight.curves if self.tight else {"moments": self.curve}
-        epsilon = self.tight.epsilon if self.tight else self.now.epsilon
-        chart = accounting_chart(curves, self.now.steps, epsilon, WRONGLY_ACCUSED, width)
-        if self.draft:
-            chart.figure.set_dpi(DRAFT_DPI)
-        return chart
+        now = self.compared.tight
+        return accounting_chart(self.compared.curves, now.setting.steps, now.epsilon, WRONGLY_ACCUSED, width)
 
     # ---- to the training below
     def hand_over(self, train: Callable[[Setting], None]) -> None:
-        if self.now is None:
-            return
-        try:
-            train(self.now)
-        except Mistake as mistake:
-            self.problem.value = error_html(str(mistake))
-            return
-        self.handed.value = '<span role="status">Copied. Go on to the training below.</span>'
+        """What the controls stand at; where ε follows its answer may still be on the way."""
+        if self.asked is not None:
+            try:
+                train(self.asked if self.asked.follows == "epsilon" else self.answer.setting)
+                link = f'<a href="#{TRAINING}">see below</a>'
+                self.problem.value = f'<p role="status">It trains with these now; {link}.</p>'
+            except Mistake as mistake:
+                self.problem.value = error_html(str(mistake))

@@ -4,7 +4,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.experiments import inversion
 from dpmia_lab.privacy.accounting import NEIGHBOURS
-from dpmia_lab.widgets.kit.controls import choice, scale, swapped
+from dpmia_lab.widgets.kit.controls import NumberField, choice, scale, swapped
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, only_faces
 
 PRESET_WORDS = {
@@ -14,9 +14,9 @@ PRESET_WORDS = {
 }
 UNIT_WORDS = {"class": "a whole class (person, digit)", "subclass": "a subclass (a cluster)"}
 CHARTED = {
-    "distance": "Euclidean distance",
-    "ssim_distance": "1 − SSIM (structure)",
     "similarity": "correlation (scale-free)",
+    "ssim_distance": "1 − SSIM (structure)",
+    "distance": "Euclidean distance (misleads: see lesson 1)",
 }
 # the curves
 SETS = {"faces": "generated faces", "digits": "MNIST digits"}
@@ -45,5 +45,5 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "rate": scale("η, size of a step", (0.1, 0.3, 1.0, 1.5, 3.0, 6.0)),
         "neighbours": choice("neighbouring data sets", swapped(NEIGHBOURS)),
         "repeats": scale("seeds, for the spread", (1, 2, 3, 5)),
-        "seed": widgets.IntText(description="first seed (fixes every random choice)"),
+        "seed": NumberField("first seed (fixes every random choice)"),
     }

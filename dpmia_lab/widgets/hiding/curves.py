@@ -1,8 +1,7 @@
-"""ε against accuracy and against reconstructions: reference, the paper's points, and the reader's own on top."""
+"""ε against what two attackers draw: reference and the reader's own on top; accuracy and the paper's points besides."""
 
 from dataclasses import replace
 
-import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.experiments import privacy_sweep
@@ -20,12 +19,12 @@ from dpmia_lab.widgets.hiding.curves_data import (
     published_points,
     reference_points,
 )
-from dpmia_lab.widgets.hiding.curves_words import NOT_YET, about_html, rank_words, ranks_html
+from dpmia_lab.widgets.hiding.curves_words import NO_SUBCLASSES, NOT_YET, about_html, ranks_html, sweep_words
 from dpmia_lab.widgets.hiding.panel import HidingPanel
 from dpmia_lab.widgets.hiding.words import ATTACKER_WORDS
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
-from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
-from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
+from dpmia_lab.widgets.kit.controls import NumberField, choice, field, scale, swapped
+from dpmia_lab.widgets.kit.parts import fold, on_change, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 PLOTS = "dpmia_lab.plots.hiding"
@@ -41,30 +40,32 @@ class CurvesPanel:
         self.main = main
         self.sweeps: dict[str, dict[str, Points]] = {data: {} for data in SWEEPS}  # the reader's own
         self.which = field(choice("data", swapped(SETS)), "curves-data")
-        self.attacker = field(choice("attacker", swapped(ATTACKER_WORDS)), "curves-attacker")
         self.measure = field(choice("measure of a drawing", swapped(CHARTED)), "curves-measure")
         self.swept = field(choice("vary", [("", "")]), "curves-swept")
         self.repeats = field(scale("seeds, for the spread", (1, 2, 3)), "curves-repeats")
-        self.seed = field(widgets.IntText(description="first seed"), "curves-seed")
+        self.seed = field(NumberField("first seed"), "curves-seed")
         self.work = StageRun(self.begin, self.done, button="Run a sweep")
-        self.over_epsilon = ChartPlace(self.drawn_over_epsilon, PLOTS, "dp-chart", delay=CHART_DELAY)
-        self.over_subclasses = ChartPlace(self.drawn_over_subclasses, PLOTS, "dp-chart", delay=CHART_DELAY)
-        self.charts = [self.over_epsilon, self.over_subclasses]
+        self.over_epsilon = ChartPlace(self.drawn_over_epsilon, PLOTS, delay=CHART_DELAY, on_pick=main.open_run)
+        self.use = ChartPlace(self.drawn_use, PLOTS, delay=CHART_DELAY, on_pick=main.open_run)
+        self.over_subclasses = ChartPlace(self.drawn_over_subclasses, PLOTS, delay=CHART_DELAY)
+        self.charts = [self.over_epsilon, self.use, self.over_subclasses]
         self.about, self.ranks = text(""), text("", "dp-ranks")
-        self.subclasses = column(
-            text("<h4>How finely to divide a class? σ and q fixed</h4>"),
-            self.over_subclasses.view,
-            classes=("dp-section",),
-        )
-        for control in (self.attacker, self.measure):
-            on_change(control, lambda _: self.draw())
+        on_change(self.measure, lambda _: self.draw())
         on_change(self.which, lambda _: self.data_chosen())
         main.listeners.append(lambda run: self.draw())
-        controls = [self.which, self.attacker, self.measure, text("<h4>Your own sweep</h4>")]
-        controls += [self.swept, self.repeats, self.seed, self.work.bar, self.work.problem]
-        ranks = column(text("<h4>Does a smaller ε go with a safer picture?</h4>"), self.ranks, classes=("dp-section",))
-        results = [self.over_epsilon.view, self.about, self.subclasses, ranks, width_for(*self.charts)]
-        self.view = panel(controls, results, "dp-curves")
+        self.view = panel(
+            "dp-curves",
+            controls=[self.which, self.measure],
+            more=[text("<h4>Your own sweep</h4>"), self.swept, self.repeats, self.seed],
+            run=[self.work.bar, self.work.problem],
+            picture=[self.over_epsilon.view, self.about],
+            details=[
+                fold("For experts: ε against accuracy, beside the paper's points", self.use.view),
+                fold("For experts: how finely to divide a class?", self.over_subclasses.view),
+                fold("For experts: rank correlations", self.ranks),
+                width_for(*self.charts),
+            ],
+        )
         self.data_chosen()
 
     # ---- what is shown
@@ -72,7 +73,6 @@ class CurvesPanel:
         data = self.which.value
         unit = UNITS[data]["unit"]
         self.swept.options = [(SWEPT[name].replace("(sub)class", unit), name) for name in SWEEPS[data]]
-        self.subclasses.layout.display = "" if "k_sub" in SWEEPS[data] else "none"
         points = reference_points(data)
         self.ranks.value = ranks_html(points, data)
         self.about.value = about_html(points, data)
@@ -83,21 +83,25 @@ class CurvesPanel:
             chart.redraw()
 
     def drawn_over_epsilon(self, width: int) -> Chart:
+        """Both attackers side by side: a curve is one attacker's, never the leak itself."""
         from dpmia_lab.plots.hiding import curves_chart
 
-        return curves_chart(self.epsilon_sheet("accuracy"), self.epsilon_sheet(*self.chosen()), width)
+        sheets = [self.epsilon_sheet(self.measure.value, attacker) for attacker in ATTACKER_WORDS]
+        return curves_chart(*sheets, width, same_scale=True)
 
-    def drawn_over_subclasses(self, width: int) -> Chart | str | None:
+    def drawn_use(self, width: int) -> Chart:
+        from dpmia_lab.plots.hiding import curves_chart
+
+        right = self.epsilon_sheet(self.measure.value, "stronger")
+        return curves_chart(self.epsilon_sheet("accuracy"), right, width)
+
+    def drawn_over_subclasses(self, width: int) -> Chart | str:
         if "k_sub" not in SWEEPS[self.which.value]:
-            return None
+            return NO_SUBCLASSES
         from dpmia_lab.plots.hiding import curves_chart
 
-        left, right = self.subclass_sheet("accuracy"), self.subclass_sheet(*self.chosen())
+        left, right = self.subclass_sheet("accuracy"), self.subclass_sheet(self.measure.value, "stronger")
         return curves_chart(left, right, width) if left.curves else NOT_YET
-
-    def chosen(self) -> tuple[str, str]:
-        """Measure and attacker."""
-        return self.measure.value, self.attacker.value
 
     def epsilon_sheet(self, measure: str, attacker: str = ""):
         """ε against accuracy, or against the measure of what an attacker drew."""
@@ -117,8 +121,9 @@ class CurvesPanel:
                 along = points.epsilon(), points.along(measure, attacker)
                 curves.append(swept_curve(model, f"your sweep, {units[model]}-level", *along, "own"))
         for model, points in own_points(self.main.table.runs, data, measure, attacker).items():
-            curves.append(Curve(model, f"your runs, {units[model]}-level", *points.T, source="own"))
-        return self.sheet(curves, EPSILON, measure)
+            along, keys = points[:, :2].T, [f"run {number:.0f}" for number in points[:, 2]]
+            curves.append(Curve(model, f"your runs, {units[model]}-level", *along, source="own", keys=keys))
+        return self.sheet(curves, EPSILON, measure, attacker)
 
     def subclass_sheet(self, measure: str, attacker: str = ""):
         """k_sub against accuracy, or against the measure of what an attacker drew."""
@@ -128,20 +133,22 @@ class CurvesPanel:
             curves.append(swept_curve("unit", "subclass-level", kept.along("k_sub"), kept.along(measure, attacker)))
         if own is not None:
             curves.append(swept_curve("unit", "your sweep", own.along("k_sub"), own.along(measure, attacker), "own"))
-        return self.sheet(curves, SUBCLASSES, measure)
+        return self.sheet(curves, SUBCLASSES, measure, attacker)
 
-    def sheet(self, curves: list, x_words: str, measure: str):
+    def sheet(self, curves: list, x_words: str, measure: str, attacker: str):
         from dpmia_lab.plots.hiding import Sheet
 
         if measure == "accuracy":
             return Sheet(curves, x_words, "test accuracy\nhigher: more useful", {})
-        return Sheet(curves, x_words, MEASURES[measure][0], baseline_values(self.which.value, measure))
+        title, good = MEASURES[measure][0].split("\n")
+        words = f"{title}, {ATTACKER_WORDS[attacker].split(' (')[0]}\n{good}"
+        return Sheet(curves, x_words, words, baseline_values(self.which.value, measure))
 
     # ---- the reader's own sweep
     def begin(self) -> Stage[tuple[str, str, Points]]:
         data, model = self.which.value, self.swept.value
         base = privacy_sweep.PRESETS[SWEEPS[data][model]]
-        return self.stage(data, model, replace(base, repeats=self.repeats.value, seed=self.seed.value))
+        return self.stage(data, model, replace(base, repeats=self.repeats.value, seed=self.seed.number()))
 
     def stage(self, data: str, model: str, config: privacy_sweep.Config) -> Stage[tuple[str, str, Points]]:
         result = yield from privacy_sweep.run(config)
@@ -150,7 +157,7 @@ class CurvesPanel:
     def done(self, outcome: tuple[str, str, Points]) -> None:
         data, model, points = outcome
         self.sweeps[data][model] = points
-        words = f"{self.work.seconds:.0f} s; your points are edged in black. {rank_words(points)}"
+        words = f"{self.work.seconds:.0f} s; your points are edged in black. {sweep_words(points)}"
         self.work.bar.idle(words)
         self.draw()
 

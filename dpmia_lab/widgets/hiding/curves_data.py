@@ -90,7 +90,7 @@ def published_points(data: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def own_points(runs: list[Run], data: str, measure: str, attacker: str) -> dict[str, np.ndarray]:
-    """By model: (runs, 2) of ε and the measure, from the main panel's runs on the very data of the curves.
+    """By model: (runs, 3) of ε, the measure and the run's number, from the main panel's runs on the curves' own data.
 
     ``measure``: accuracy (of no attacker), or one of what an attacker drew.
     """
@@ -101,5 +101,6 @@ def own_points(runs: list[Run], data: str, measure: str, attacker: str) -> dict[
             same = run.config.data == hiding.PRESETS[data].data and UNITS[data][model] in ("record", run.config.unit)
             made = promise(run.result.rows, run.config, model) if same else None
             if made and made.epsilon:
-                points.append((made.epsilon, run.result.rows.value(name, defence=model, attack=attacker)))
+                value = run.result.rows.value(name, defence=model, attack=attacker)
+                points.append((made.epsilon, value, run.number))
     return {model: np.array(points) for model, points in found.items() if points}

@@ -8,6 +8,7 @@ from dpmia_lab.widgets.hiding.words import ATTACKER_WORDS
 from dpmia_lab.widgets.kit.tables import table_html
 
 NOT_YET = "<small class='dp-soft'>Not computed yet: <code>make reference</code>, or sweep k_sub yourself.</small>"
+NO_SUBCLASSES = "<small class='dp-soft'>The faces are hidden person by person; choose the digits.</small>"
 LATER = "<p class='dp-soft'>This reference has not been computed yet (<code>make reference</code>).</p>"
 
 
@@ -17,13 +18,13 @@ def signed(value: float) -> str:
 
 
 def about_html(points: dict[str, Points], data: str) -> str:
+    """The chart's caption, and once for both curves what its ε is for."""
     seeds = points["record"].config["repeats"] if "record" in points else 0
-    reference = f"Lines: this lab's reference, {seeds} seeds, bands one standard deviation. " if seeds else ""
+    reference = f"Lines: the lab's reference, {seeds} seeds, bands one standard deviation. " if seeds else ""
     return (
-        f"<small class='dp-soft'>{reference}{epsilon_words(points, data)}An ε for a record and an ε for a "
+        f"<small class='dp-soft'>{reference}Marks edged in black: yours. An ε for a record and an ε for a "
         f"{UNITS[data]['unit']} promise different things: compare how the curves run, not how far left they lie. "
-        f"<span class='dp-reference'>Hollow grey marks: paper A, ε as printed, on its own data; no single number of "
-        f"steps explains its three values.</span> Marks edged in black: yours.</small>"
+        f"{epsilon_words(points, data)}</small>"
     )
 
 
@@ -44,20 +45,28 @@ def ranks_html(points: dict[str, Points], data: str) -> str:
         return LATER
     lines = {("accuracy", ""): "test accuracy (higher: more useful)"}
     for attacker, words in ATTACKER_WORDS.items():
-        for measure in ("distance", "similarity"):
+        for measure in ("similarity", "distance"):
             title = MEASURES[measure][0].replace("\n", "; ")
-            lines[measure, attacker] = f"{title}; attacker {words}"
+            lines[measure, attacker] = f"{title}; {words}"
     caption = (
-        f"Rank correlation of ε with what stands at the left: +1 if the larger ε always has the larger value, 0 if "
-        f"they have nothing to do with each other. An ε that tells the leak has −1 with a distance and +1 with a "
-        f"correlation. Over {min(swept.count for swept in shown.values())} models each, less than about "
-        f"±{max(swept.chance for swept in shown.values()):.2f} may be chance."
+        f"Rank correlation of ε with what stands at the left: +1 if the larger ε always has the larger value. An ε "
+        f"that tells the leak has +1 with a correlation and −1 with a distance. Over "
+        f"{min(swept.count for swept in shown.values())} models each, less than about "
+        f"±{max(swept.chance for swept in shown.values()):.2f} may be chance, and is no finding."
     )
-    rows = [(words, *(signed(swept.rank(*what)) for swept in shown.values())) for what, words in lines.items()]
+    rows = [(words, *(rank_words(swept, *what) for swept in shown.values())) for what, words in lines.items()]
     return table_html(["", *(f"ε for a {unit}" for unit in shown)], rows, caption)
 
 
-def rank_words(points: Points) -> str:
+def rank_words(points: Points, measure: str, attacker: str = "") -> str:
+    """Such as "+0.98"; one inside its own limits says so."""
+    rank = points.rank(measure, attacker)
+    return signed(rank) + (" (may be chance)" if abs(rank) <= points.chance else "")
+
+
+def sweep_words(points: Points) -> str:
     """What a sweep of the reader's says about ε, for the line under its button."""
-    rank = points.rank("distance", "paper")
-    return f"Rank correlation of ε with distance: {rank:+.2f}." if np.isfinite(rank) else ""
+    if not np.isfinite(points.rank("similarity", "stronger")):
+        return ""
+    found = rank_words(points, "similarity", "stronger")
+    return f"Rank correlation of ε with the stronger attacker's correlation: {found}."

@@ -1,109 +1,55 @@
-"""Lesson 3 begins with the harm: every record is hidden, and the digit appears all the same. Which one is it?"""
+"""Lesson 3 begins with the reveal: the published attack draws snow, and a better attacker draws every digit."""
 
-from dataclasses import dataclass
+from dpmia_lab.metrics.reconstruction import stretched_pictures
+from dpmia_lab.widgets.hiding.pictures import row_html
+from dpmia_lab.widgets.hiding.published import LATER, Model, shipped_models
+from dpmia_lab.widgets.kit.parts import button, card, text
 
-import ipywidgets as widgets
-import numpy as np
-
-from dpmia_lab.experiments import inversion, private_training
-from dpmia_lab.game.drawing import confidences_of
-from dpmia_lab.metrics import classification
-from dpmia_lab.privacy.accounting import Guarantee, rounded_up
-from dpmia_lab.privacy.tradeoff import highest_belief
-from dpmia_lab.stages import Event, Snapshot, Stage, part
-from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import button, card, column, text, with_classes
-from dpmia_lab.widgets.kit.pictures import figure_html, picture_html
-from dpmia_lab.widgets.kit.stage_run import StageRun
-
-# Few large steps on single digits, each a record of its own: half a second, and ε below 1 for every one of them.
-TRAINING = private_training.Config(data="mnist", sigma=25.0, q=1.0, steps=10, rate=3.0, neighbours="replace-one")
-ATTACK = inversion.Config(data="mnist", prior="l1+tv", lam=3e-4, steps=200, rate=0.03, smooth=1.5)
-SECRET = 3  # one of the clearer drawings; all ten are shown with the answer
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """What the page needs to ask and to answer."""
-
-    pictures: np.ndarray  # (10, 1, 28, 28)
-    promise: Guarantee
-    records: int
-    accuracy: float
-
-
-def drawn_from_private_model() -> Stage[Drawn]:
-    """Train with record-level privacy, then draw all ten digits from the model."""
-    data = inversion.loaded(TRAINING)
-    units = yield from private_training.data_units(TRAINING, data)
-    defence = private_training.defence_of(TRAINING, units)
-    model = yield from part(private_training.trained(TRAINING, data, defence, units), 0.1, 0.4, "training")
-    pictures, _ = yield from part(inversion.attacked(ATTACK, data, model), 0.4, 1.0)
-    accuracy = classification.accuracy(confidences_of(model, data.test_x), data.test_y)
-    # By the accountant that answers at once: the tight one takes a second to load, and says a little less.
-    promise = defence.dp_sgd(None, units.count).guarantee(defence.hidden(), "moments")
-    return Drawn(pictures, promise, units.count, accuracy)
+SNOW, CLEAR = "original", "prior"  # attackers
 
 
 class HidingHook:
-    """Runs by itself when the page opens."""
+    """All pictures ship with the lab, so they are there at once; the second row waits to be asked for."""
 
     def __init__(self) -> None:
-        self.picture = text("", "dp-hook-picture")
-        self.show(np.full((1, 28, 28), 0.5), "A private model is being trained…")
-        self.words = text(
-            "<h3>Right now this page trains a model that reads digits, with differential privacy.</h3>"
-            "<p>Noise in every step hides each single picture it learns from. In a moment somebody who holds nothing "
-            "but the model will draw what it learned.</p>"
-        )
-        self.choices = with_classes(widgets.HBox([]), "dp-digits")
+        self.model = shipped_models().get("subclass")
+        self.rows = text("", "dp-hook-picture", "dp-reveal")
+        self.ask = button("Let a better attacker try", self.reveal, "dp-primary", "dp-reveal-button")
         self.answer = text("", "dp-hook-answer")
-        self.work = StageRun(drawn_from_private_model, self.ended, self.happened, problem=self.answer)
-        left = column(self.picture, OnceUp(self.work.start).signal, classes=("dp-hook-left",))
-        right = column(self.words, self.choices, self.answer, classes=("dp-hook-right",))
-        self.view = with_classes(card(left, right, name="dp-hook"), "dp-hook-grid", "dp-hiding-hook")
+        head = text(asked_html(self.model) if self.model else LATER)
+        parts = [head, self.rows, self.ask, self.answer] if self.model else [head]
+        self.view = card(*parts, name="dp-hook")
+        self.view.add_class("dp-hiding-hook")
+        self.show(revealed=False)
 
-    def show(self, picture: np.ndarray, words: str) -> None:
-        self.picture.value = figure_html(picture, words, words)
-
-    def happened(self, events: list[Event]) -> None:
-        for event in events:
-            if isinstance(event, Snapshot) and event.name == "reconstruction":
-                self.show(event.array[SECRET], f"Drawn from the model, step {event.step}")
-
-    def ended(self, drawn: Drawn) -> None:
-        self.show(drawn.pictures[SECRET], f"Drawn from the model alone, {self.work.seconds:.0f} s after the start")
-        self.words.value = asked_html(drawn)
-        self.choices.children = [
-            button(str(digit), lambda digit=digit: self.judge(digit, drawn), "dp-digit", tooltip=f"It is a {digit}")
-            for digit in range(10)
-        ]
-
-    def judge(self, digit: int, drawn: Drawn) -> None:
-        if digit != SECRET:
-            self.answer.value = (
-                f'<div class="dp-error">Not a {digit}. Narrow your eyes or step back from the screen, and try '
-                f"another.</div>"
-            )
+    def show(self, revealed: bool) -> None:
+        if self.model is None:
             return
-        all_ten = "".join(
-            f"<figure>{picture_html(x, f'drawn for the digit {i}')}<figcaption>{i}</figcaption></figure>"
-            for i, x in enumerate(drawn.pictures)
-        )
-        self.answer.value = (
-            f'<div class="dp-note"><b>Yes, the {SECRET}.</b> The promise was kept: it speaks of each <i>single</i> '
-            f"picture. What all pictures of a digit have in common was never promised to stay hidden. If a class is "
-            f"one person, that is their face.</div><div class='dp-ten'>{all_ten}</div><small>All ten drawings. Some "
-            f"are clear, some are not; you were asked about one of the clearer ones.</small>"
+        snow = stretched_pictures(self.model.pictures[SNOW])
+        clear = stretched_pictures(self.model.pictures[CLEAR]) if revealed else None
+        self.rows.value = row_html("the original attack: ten drawings, for 0 to 9", snow) + row_html(
+            "a better attacker, the same model" + ("" if revealed else ": not asked yet"), clear
         )
 
+    def reveal(self) -> None:
+        self.show(revealed=True)
+        self.answer.value = answer_html(shipped_models())
+        self.ask.disabled = True
 
-def asked_html(drawn: Drawn) -> str:
-    belief = highest_belief(0.5, drawn.promise.epsilon)
+
+def asked_html(model: Model) -> str:
     return (
-        f"<h3>Which digit is this?</h3><p>The model learned from {drawn.records:,} handwritten digits and reads "
-        f"{drawn.accuracy:.0%} of new ones. Each of them was promised "
-        f'<span class="dp-protected">ε = {rounded_up(drawn.promise.epsilon)}</span>: whoever holds the model and '
-        f"is torn 50 : 50 between two pictures, one of which was in it, cannot become more than {belief:.0%} sure of "
-        f"which. That is a strong promise.</p><small>{drawn.promise.words()}</small>"
+        f"<h2>Is anything left under the snow?</h2><p>A model learned to read digits, with noise that hides whole "
+        f"groups of pictures. It reads {model.rows.value('accuracy'):.0%} of new ones. An attacker "
+        f"who holds the model asked it for a 0, a 1, … a 9, and this is what came out. Safe?</p>"
+    )
+
+
+def answer_html(models: dict[str, Model]) -> str:
+    unit, nothing = models["subclass"], models["only-noise"]
+    return (
+        f'<div class="dp-note" role="status"><b>Same model, same weights.</b> This attacker has seen 5,000 public '
+        f"digits, none of which the model learned from, and looks for the likeliest picture that the model takes for a "
+        f"3. An independent judge recognises {unit.recognised(CLEAR)} of its drawings (original attack: "
+        f"{unit.recognised(SNOW)}). From a model of nothing but noise it would be {nothing.recognised(CLEAR)}.</div>"
     )

@@ -72,8 +72,8 @@ def small_print() -> widgets.VBox:
         text(
             f"<h3>How few classes can be hidden?</h3><p>With 10 classes and q = 0.2, {nobody_drawn(10, 0.2):.0%} of "
             f"all steps draw no class and are nothing but noise; with {people} people and q = {q:g} it is "
-            f"{nobody_drawn(people, q):.0e}. And δ, the chance that the promise fails outright, must be far below 1/K: "
-            f"with 10 classes δ = 0.01 allows, on average, a tenth of a class to be given away.</p>"
+            f"{nobody_drawn(people, q):.0e}. And δ must be far below 1/K: with 10 classes, δ = 0.01 leaves room for "
+            f"giving a class away outright in one training of ten.</p>"
             f"<p>An ε in the tens or hundreds promises nothing. Torn 50 : 50 between two classes, the best attacker "
             f"may become {belief_words(1)} sure at ε = 1, "
             f"{belief_words(4)} at ε = 4, {belief_words(8)} at ε = 8.</p>"

@@ -1,17 +1,20 @@
-"""What a run of lesson 3 came to: the same people under four models, promises and leaks in a table, class by class."""
+"""What a run of lesson 3 came to: the same people under four models and two attackers; promises and leaks."""
 
 from html import escape
 
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.hiding import MODELS, Config, called
+from dpmia_lab.experiments.hiding import ATTACKERS, MODELS, Config, called
+from dpmia_lab.metrics.reconstruction import stretched_pictures
 from dpmia_lab.stages import Event, Progress, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.hiding.controls import CHARTED
+from dpmia_lab.widgets.hiding.pictures import row_html
 from dpmia_lab.widgets.hiding.words import (
     ATTACKER_WORDS,
     matched_html,
+    measures_html,
     model_words,
     models_html,
     published_html,
@@ -19,11 +22,12 @@ from dpmia_lab.widgets.hiding.words import (
 )
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
-from dpmia_lab.widgets.kit.parts import column, download_html, on_change, text
-from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, pages, picture_html, sheet
+from dpmia_lab.widgets.kit.parts import column, download_html, fold, on_change, text
+from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, pages, sheet
 
 TRIES = 4  # of the search for σ are shown at a time
 SEARCH = "looking for σ"
+TRUTH = "training pictures"
 
 
 class HidingView:
@@ -34,33 +38,41 @@ class HidingView:
         self.config: Config | None = None
         self.live: dict[str, np.ndarray] = {}  # pictures, called as in a result
         self.tries: list[str] = []
-        self.attacker = field(choice("attacker", swapped(ATTACKER_WORDS)), "attacker")
-        stretch = "stretch contrast, so that faint drawings show"
-        self.stretch = field(widgets.Checkbox(value=True, description=stretch, indent=False), "stretch")
+        self.stretch = field(
+            widgets.Checkbox(value=True, description="stretch contrast", indent=False), "stretch"
+        )
         self.which = field(widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "which")
         self.rows = text("", "dp-fades", "dp-model-rows")
         self.search = text("", "dp-search")
-        self.verdict, self.table = text("", "dp-fades"), text("", "dp-fades", "dp-results-numbers")
+        viewing = widgets.HBox([self.which, self.stretch])
+        viewing.add_class("dp-viewing")
+        self.picture = column(self.rows, viewing, self.search)
+        self.verdict, self.table = text("", "dp-fades", "dp-who"), text("", "dp-fades", "dp-results-numbers")
+        self.measures, self.published = text("", "dp-fades"), text("", "dp-published")
         self.measure = field(choice("measure", swapped(CHARTED)), "measure")
-        self.chart = ChartPlace(
-            self.drawn, "dpmia_lab.plots.hiding", "dp-fades", "dp-chart",
-            keep="dpmia_lab_chart.png", others=self.kept_pictures,
-        )  # fmt: skip
-        self.charts = [self.chart]
-        self.published = text("", "dp-published")
-        on_change(self.attacker, lambda _: self.attacker_chosen())
+        self.charts = [self.chart_of(attacker) for attacker in ATTACKERS]
         on_change(self.stretch, lambda _: self.draw_rows())
         on_change(self.which, lambda _: self.draw_rows())
-        on_change(self.measure, lambda _: self.chart.redraw())
-        by_class = [self.measure, self.chart.view, self.chart.exports]
+        on_change(self.measure, lambda _: self.draw_charts())
+        by_class = [
+            part
+            for attacker, chart in zip(ATTACKERS, self.charts, strict=True)
+            for part in (text(f"<h4>{ATTACKER_WORDS[attacker]}</h4>"), chart.view, chart.exports)
+        ]
         self.details = column(
-            column(text("<h4>Promise and leak of each model</h4>"), self.verdict, self.table, classes=("dp-section",)),
-            column(text("<h4>Class by class</h4>"), *by_class, classes=("dp-section",)),
-            column(text("<h4>Beside the published figures</h4>"), self.published, classes=("dp-section",)),
+            column(text("<h3>Promise and leak of each model</h3>"), self.verdict, self.table, classes=("dp-section",)),
+            fold("For experts: every measure", self.measures),
+            fold("For experts: class by class", self.measure, *by_class),
+            fold("For experts: beside the published figures", self.published),
         )
-        self.details.layout.display = "none"
-        self.view = column(self.attacker, self.rows, self.search, self.which, self.stretch, self.details)
         self.draw_rows()
+
+    def chart_of(self, attacker: str) -> ChartPlace:
+        keep = f"dpmia_lab_chart_{attacker}.png"
+        return ChartPlace(
+            lambda width: self.drawn(width, attacker), "dpmia_lab.plots.hiding", "dp-fades",
+            keep=keep, others=lambda: self.kept_pictures(attacker), on_pick=self.turn_to,
+        )  # fmt: skip
 
     # ---- while the run goes on
     def started(self, config: Config) -> None:
@@ -96,26 +108,30 @@ class HidingView:
         if list(self.which.options) != there:
             self.which.options = there
         self.search.value = matched_html(result.rows, self.config)
+        said = [f"<p>{who_hid_more_words(result, self.config, attacker)}</p>" for attacker in reversed(ATTACKERS)]
+        self.verdict.value = "".join(said)
+        self.table.value = models_html(result, self.config)
+        self.measures.value = measures_html(result, self.config)
         self.published.value = published_html(result.rows, self.config)
-        self.details.layout.display = ""
-        self.attacker_chosen()
-
-    def attacker_chosen(self) -> None:
         self.draw_rows()
-        if self.result is not None:
-            who = self.attacker.value
-            self.verdict.value = f"<p>{who_hid_more_words(self.result, self.config, who)}</p>"
-            self.table.value = models_html(self.result, self.config, who)
-            self.chart.redraw()
+        self.draw_charts()
+
+    def draw_charts(self) -> None:
+        for chart in self.charts:
+            chart.redraw()
 
     def draw_rows(self) -> None:
+        """A column an attacker, a row a model: what one could not draw stands beside what the other did."""
         shown = slice(self.which.value, self.which.value + AT_ONCE)
         words = model_words(self.config) if self.result is not None else MODELS
-        lines = [row_html("training pictures: what an attacker should not learn", self._pictures("truth", shown))]
-        for model in MODELS:
-            drawn = self._pictures(called("picture", model, self.attacker.value), shown)
-            lines.append(row_html(self._label(model, words[model]), drawn, f"dp-row-{model}"))
-        self.rows.value = "".join(lines)
+        columns = []
+        for attacker in ATTACKERS:
+            lines = [row_html(TRUTH, self._pictures("truth", shown))]
+            for model in MODELS:
+                drawn = self._pictures(called("picture", model, attacker), shown)
+                lines.append(row_html(self._label(model, words[model], attacker), drawn, f"dp-row-{model}"))
+            columns.append(f'<div class="dp-by-{attacker}"><b>{ATTACKER_WORDS[attacker]}</b>{"".join(lines)}</div>')
+        self.rows.value = f'<div class="dp-two-attackers">{"".join(columns)}</div>'
 
     def _pictures(self, name: str, shown: slice) -> np.ndarray | None:
         x = self.live.get(name)
@@ -123,40 +139,30 @@ class HidingView:
             return None
         return stretched_pictures(x[shown]) if self.stretch.value and name != "truth" else x[shown]
 
-    def _label(self, model: str, words: str) -> str:
+    def _label(self, model: str, words: str, attacker: str) -> str:
         if self.result is None:
             return words
-        rows = self.result.rows
-        share = rows.value("recognised_mean", defence=model, attack=self.attacker.value)
-        return f"{words}: {share:.0%} recognised, test accuracy {rows.value('accuracy', defence=model):.0%}"
+        share = self.result.rows.value("recognised_mean", defence=model, attack=attacker)
+        return f"{words}: {share:.0%} recognised"
 
-    def drawn(self, width: int) -> Chart | None:
+    def turn_to(self, person: str) -> None:
+        """A person's mark was clicked: their pictures are among those shown, if they are here (not all ship)."""
+        page = int(person) // AT_ONCE * AT_ONCE
+        if page in [first for _, first in self.which.options]:
+            self.which.value = page
+
+    def drawn(self, width: int, attacker: str) -> Chart | None:
         if self.result is None:
             return None
         from dpmia_lab.plots.hiding import BASELINES, MARKS, models_chart
 
         arrays, measure = self.result.arrays, self.measure.value
-        models = {model: arrays[called(measure, model, self.attacker.value)] for model in MARKS}
+        models = {model: arrays[called(measure, model, attacker)] for model in MARKS}
         baselines = {name: arrays[called(measure, attacker=name)] for name in BASELINES}
         names = [str(name) for name in arrays["names"]]
         return models_chart(measure, models, baselines, names, model_words(self.config), width)
 
-    def kept_pictures(self) -> list[str]:
+    def kept_pictures(self, attacker: str) -> list[str]:
         arrays = self.result.arrays
-        rows = [arrays["truth"], *(arrays[called("picture", model, self.attacker.value)] for model in MODELS)]
+        rows = [arrays["truth"], *(arrays[called("picture", model, attacker)] for model in MODELS)]
         return [download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows, zoom=2)))]
-
-
-def row_html(label: str, pictures: np.ndarray | None, name: str = "") -> str:
-    """A line of words above a row of pictures; grey tiles keep the place of those still to come."""
-    if pictures is None:
-        tiles = '<i class="dp-tile"></i>' * AT_ONCE
-    else:
-        tiles = "".join(picture_html(x, f"{label.split(':')[0]}, number {i + 1}") for i, x in enumerate(pictures))
-    return f'<h5>{escape(label)}</h5><div class="dp-model-row {name}">{tiles}</div>'
-
-
-def stretched_pictures(x: np.ndarray) -> np.ndarray:
-    """Each picture from black to white, so that a faint one can be seen; a flat one stays as it is."""
-    low, high = x.min(axis=(1, 2, 3), keepdims=True), x.max(axis=(1, 2, 3), keepdims=True)
-    return np.where(high - low > 1e-6, (x - low) / np.maximum(high - low, 1e-6), x)

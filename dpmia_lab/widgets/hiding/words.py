@@ -7,7 +7,7 @@ from dpmia_lab.experiments.hiding import Config, called
 from dpmia_lab.experiments.matching import FACTOR, LEAST_SIGMA, MOST_SIGMA, TOLERANCE
 from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.options import number_text
-from dpmia_lab.privacy.accounting import Guarantee, rounded_up, short
+from dpmia_lab.privacy.accounting import Guarantee, epsilon_text, short
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.reference import shipped
 from dpmia_lab.rows import Row, Rows
@@ -19,8 +19,8 @@ from dpmia_lab.widgets.kit.tables import Row as TableRow
 PAIR = ("record", "unit")  # the models that are compared
 FACES = ("faces", "att_faces")
 ATTACKER_WORDS = {
-    "paper": "enhanced (paper A, lesson 1)",
-    "stronger": "stronger: smooth, blurred",
+    "paper": "enhanced attack (this lab's settings)",
+    "stronger": "stronger attacker (smooth, blurred)",
 }
 # measure of a row: (words, what is good, format)
 MEASURES = {
@@ -29,6 +29,7 @@ MEASURES = {
     "distance_mean": ("Euclidean distance", "lower: closer", "{:.2f}"),
     "ssim_distance_mean": ("1 − SSIM", "lower: closer", "{:.3f}"),
 }
+TOLD = ("recognised_mean", "similarity_mean")  # what the first table tells; the others are for experts
 CLEAR = 0.05  # a smaller difference of correlations no eye would see
 
 
@@ -89,10 +90,12 @@ def matched_html(rows: Rows, config: Config) -> str:
         return f'<div class="dp-error" role="status"><b>Not at equal accuracy.</b> {" ".join(missing)}</div>'
     accuracy = {row.defence: f"{row.value:.0%}" for row in rows.where(measure="accuracy")}
     sigma = {row.defence: f"(σ = {row.value:.3g})" for row in rows.where(measure="sigma")}
+    noise = {row.defence: f"{row.value:.4f}" for row in rows.where(measure="noise")}
     return (
-        f'<div class="dp-note" role="status"><b>Equal accuracy: a fair comparison.</b> Wanted {config.accuracy:.0%}; '
-        f"record-level has {accuracy['record']} {sigma['record']}, {words['unit']} {accuracy['unit']} "
-        f"{sigma['unit']}, without defence {accuracy['vanilla']}.</div>"
+        f'<div class="dp-note" role="status"><b>Equal accuracy.</b> Wanted {config.accuracy:.0%}: record-level '
+        f"{accuracy['record']} {sigma['record']}, {words['unit']} {accuracy['unit']} {sigma['unit']}; no defence "
+        f"{accuracy['vanilla']}. With q, T, S and η shared, that means about equal noise a step: {noise['record']} and "
+        f"{noise['unit']}.</div>"
     )
 
 
@@ -130,24 +133,29 @@ def who_hid_more(result: Result, attacker: str = "stronger") -> int:
 
 
 def who_hid_more_words(result: Result, config: Config, attacker: str = "stronger") -> str:
-    """The sentence behind it, with its numbers."""
+    """The sentence behind it: whose attack, what it found, with its numbers and its chance level."""
     words, rows = model_words(config), result.rows
     mean, error = difference(result, attacker)
     found = [
-        "<b>The record-level model hides more.</b>",
-        f"<b>The {words['unit']} model hides more.</b>",
-        "<b>They hide about alike.</b>",
+        "<b>the record-level model hides more.</b>",
+        f"<b>the {words['unit']} model hides more.</b>",
+        "<b>they hide about alike.</b>",
     ][who_hid_more(result, attacker)]
 
     def seen(defence: str, attack: str) -> list[str]:
         measures = {"recognised_mean": "{:.0%}", "similarity_mean": "{:.2f}"}
         return [form.format(rows.value(m, defence=defence, attack=attack)) for m, form in measures.items()]
 
-    models = ", ".join("{}: {} recognised and correlation {}".format(words[m], *seen(m, attacker)) for m in PAIR)
+    models = ", ".join("{} {} recognised, correlation {}".format(words[m], *seen(m, attacker)) for m in PAIR)
     return (
-        f"{found} {models}, noise: {' and '.join(seen('', 'noise'))}. The correlations differ by {abs(mean):.2f} ± "
-        f"{error:.2f} (standard error over classes); less than {CLEAR:g}, or than two standard errors, counts as alike."
+        f"By the {ATTACKER_WORDS[attacker]}, {found} {capital(models)} (noise: {', '.join(seen('', 'noise'))}; higher: "
+        f"worse leak). The correlations differ by {abs(mean):.2f} ± {error:.2f} (standard error over classes); below "
+        f"{CLEAR:g}, or two standard errors, they count as alike."
     )
+
+
+def capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]
 
 
 def hides_words(one: Row, other: Row, repeats: int) -> str:
@@ -160,34 +168,51 @@ def hides_words(one: Row, other: Row, repeats: int) -> str:
 
 
 # ---- tables
-def models_html(result: Result, config: Config, attacker: str) -> str:
-    """A row a model, then pictures that owe nothing to any attack."""
-    n, rows = result.numbers, result.rows
-    heads = [("test accuracy", "higher: more useful"), ("σ", "per unit"), ("noise a step", "σS/(qK)")]
-    heads += [(title, good) for title, good, _ in MEASURES.values()]
-    seeds = f" and {config.repeats} seeds (± standard deviation over seeds)" if config.repeats > 1 else ", one seed"
+def models_html(result: Result, config: Config) -> str:
+    """A row a model: its promise, its use, its noise, and what both attackers got."""
+    heads = [("test accuracy", "higher: more useful"), ("noise a step", "σS/(qK)")]
+    heads += [(MEASURES[measure][0], "enhanced → stronger; higher: worse leak") for measure in TOLD]
+    seeds = f"{config.repeats} seeds (± standard deviation)" if config.repeats > 1 else "one seed"
+    n = result.numbers
     caption = (
-        f"Attacker: {ATTACKER_WORDS[attacker]}. Means over {len(result.arrays['names'])} classes{seeds}. The judge, a "
-        f"network trained on other pictures, names {n['judge_accuracy']:.0%} of real ones; guessing gives "
-        f"{n['chance']:.1%}. It may name what no eye would: look at the pictures. Grey: pictures that owe nothing to "
-        f"the attack."
+        f"Means over {len(result.arrays['names'])} classes, {seeds}. The judge, a network that saw other pictures, "
+        f"names {n['judge_accuracy']:.0%} of real ones; guessing gives {n['chance']:.1%}."
     )
-    lines = [model_row(rows, config, model, attacker) for model in model_words(config)]
-    lines += [TableRow((words, "", "", "", *leak_cells(rows, "", x)), "reference") for x, words in BASELINES.items()]
+    lines = [model_row(result.rows, config, model) for model in model_words(config)]
+    noise = [MEASURES[measure][2].format(result.rows.value(measure, attack="noise")) for measure in TOLD]
+    lines.append(TableRow((BASELINES["noise"], "", "", *noise), "reference"))
     return table_html(["model and its promise", *(with_small(*head) for head in heads)], lines, caption, "dp-models")
 
 
-def model_row(rows: Rows, config: Config, model: str, attacker: str) -> TableRow:
+def model_row(rows: Rows, config: Config, model: str) -> TableRow:
     sigma = {row.defence: row.value for row in rows.where(measure="sigma")}
     same = model == "equal" and sigma["equal"] == sigma["record"]
     note = "<br><small>the very model above: its search ended at its first try</small>" if same else ""
     title = f"<b>{escape(model_words(config)[model])}</b>"
     promised = with_small(Html(title), promise_words(rows, config, model))
-    cells = [said(rows.row("accuracy", defence=model), "{:.0%}"), "0", "0"]
-    if model in sigma:
-        cells[1] = said(rows.row("sigma", defence=model), "{:.3g}")
-        cells[2] = said(rows.row("noise", defence=model), "{:.4f}")
-    return TableRow((Html(promised + note), *cells, *leak_cells(rows, model, attacker)), f"dp-model-{model}")
+    noise = said(rows.row("noise", defence=model), "{:.4f}") if model in sigma else "0"
+    cells = [said(rows.row("accuracy", defence=model), "{:.0%}"), noise]
+    for measure in TOLD:
+        found = [said(rows.row(measure, defence=model, attack=a), MEASURES[measure][2]) for a in ATTACKER_WORDS]
+        cells.append(" → ".join(found))
+    return TableRow((Html(promised + note), *cells), f"dp-model-{model}")
+
+
+def measures_html(result: Result, config: Config) -> str:
+    """Every measure of every model by each attacker, then pictures that owe nothing to any attack."""
+    rows, words = result.rows, model_words(config)
+    heads = ["model, attacker", *(with_small(title, good) for title, good, _ in MEASURES.values())]
+    lines = [
+        (f"{words[model]}, {attacker_words}", *leak_cells(rows, model, attacker))
+        for model in words
+        for attacker, attacker_words in ATTACKER_WORDS.items()
+    ]
+    lines += [TableRow((said_of, *leak_cells(rows, "", x)), "reference") for x, said_of in BASELINES.items()]
+    caption = (
+        "Grey: pictures that owe nothing to the attack. By distance a model without defence may look safest: its "
+        "drawings have contrast, and contrast is far from any photograph. Trust the correlation, and your eyes."
+    )
+    return table_html(heads, lines, caption)
 
 
 def leak_cells(rows: Rows, model: str, attacker: str) -> list[str]:
@@ -207,7 +232,7 @@ def published_html(rows: Rows, config: Config) -> str:
     ours = ["this run", f"{rows.value('accuracy', defence='unit'):.1%}"]
     for model in PAIR:
         made = promise(rows, config, model)
-        ours += [f"{rows.value('sigma', defence=model):.3g}", rounded_up(made.epsilon) if made else "–"]
+        ours += [f"{rows.value('sigma', defence=model):.3g}", epsilon_text(made.epsilon) if made else "–"]
     caption = (
         f"{paper['source']} (without defence {paper['vanilla_accuracy']:.1%}). Its ε as printed: record-level for δ = "
         f"{short(record['delta'])}, {name}-level for δ = {short(unit['delta'])}. Other data, q and T: compare "
@@ -226,7 +251,7 @@ def summary(run: Run) -> str:
     how.append(f"{config.unit}-level" + (f", k_sub {config.k_sub}" if config.unit == "subclass" else ""))
     how.append(f"q = {number_text(config.q)}, T = {config.steps}, S = {number_text(config.clip)}")
     promises = [promise(rows, config, model) for model in PAIR]
-    epsilons = [f"ε {rounded_up(made.epsilon)} for a {made.unit}" for made in promises if made]
+    epsilons = [f"ε {epsilon_text(made.epsilon)} for a {made.unit}" for made in promises if made]
     accuracies = [f"{rows.value('accuracy', defence=model):.0%}" for model in PAIR]
     leaks = [f"{rows.value('recognised_mean', defence=model, attack='stronger'):.0%}" for model in PAIR]
     return (

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.experiments import inversion_comparison as comparison
@@ -11,8 +10,8 @@ from dpmia_lab.store import Result
 from dpmia_lab.widgets.inversion.findings import reference
 from dpmia_lab.widgets.inversion.words import SETS, STRIP, measures_html, published_html, strips_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
-from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
-from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
+from dpmia_lab.widgets.kit.controls import NumberField, choice, field, scale, swapped
+from dpmia_lab.widgets.kit.parts import fold, on_change, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 CHART_DELAY = 4.0  # seconds: the page comes first, and the face at its top
@@ -24,26 +23,29 @@ class ComparisonPanel:
     def __init__(self) -> None:
         self.which = field(choice("data and model", swapped(SETS)), "comparison-data")
         self.repeats = field(scale("seeds, for the spread", (1, 2, 3, 5)), "comparison-repeats")
-        self.seed = field(widgets.IntText(description="first seed"), "comparison-seed")
+        self.seed = field(NumberField("first seed"), "comparison-seed")
         self.work = StageRun(self.begin, self.done, self.happened, self.nothing_came, "Run it yourself")
         self.pictures, self.table, self.published = text("", "dp-faces"), text(""), text("")
         self.chart = ChartPlace(
-            self.drawn_chart, "dpmia_lab.plots.inversion", "dp-chart", delay=CHART_DELAY, below=self.chart_words
+            self.drawn_chart, "dpmia_lab.plots.inversion", delay=CHART_DELAY, below=self.chart_words
         )
         on_change(self.which, lambda _: self.show_reference())
         intro = text(
-            "<p class='dp-soft'>First you see what the lab measured over five seeds (<code>make reference</code> "
-            "computes it again). Your own run takes its place.</p>"
+            "<p class='dp-soft'>You see what the lab measured over five seeds (<code>make reference</code> computes it "
+            "again). Your own run takes its place.</p>"
         )
-        results = [
-            self.chart.view,
-            self.pictures,
-            column(self.table, classes=("dp-section",)),
-            column(self.published, classes=("dp-section",)),
-            width_for(self.chart),
-        ]
-        controls = [intro, self.which, self.repeats, self.seed, self.work.bar, self.work.problem]
-        self.view = panel(controls, results, "dp-comparison")
+        self.view = panel(
+            "dp-comparison",
+            controls=[intro, self.which],
+            more=[self.repeats, self.seed],
+            run=[self.work.bar, self.work.problem],
+            picture=[text("<h3>Both attacks on four measures</h3>"), self.chart.view, self.pictures],
+            details=[
+                fold("For experts: every measure of every attack", self.table),
+                fold("For experts: beside the papers' tables", self.published),
+                width_for(self.chart),
+            ],
+        )
         self.show_reference()
 
     # ---- what ships with the lab
@@ -72,7 +74,7 @@ class ComparisonPanel:
     # ---- the reader's own run
     def begin(self) -> Stage[tuple[comparison.Config, Result]]:
         base = comparison.PRESETS[self.which.value]
-        config = replace(base, repeats=self.repeats.value, seed=self.seed.value)
+        config = replace(base, repeats=self.repeats.value, seed=self.seed.number())
         self.drawn: dict[str, np.ndarray] = {}
         self.which.disabled = True  # what comes out belongs to this set
         return self.stage(config)

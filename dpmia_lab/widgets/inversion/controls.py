@@ -3,13 +3,13 @@
 import ipywidgets as widgets
 
 from dpmia_lab.experiments import inversion
-from dpmia_lab.widgets.kit.controls import choice, scale
+from dpmia_lab.widgets.kit.controls import NumberField, choice, scale
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED, only_faces
 
 PRIOR_WORDS = {
     "l1": "few bright strokes (ℓ1)",
-    "btv": "flat areas, sharp edges (BTV)",
+    "btv": "flat areas, edges (BTV)",
     "l1+tv": "smooth and dark (ℓ1 + TV)",
     "none": "none",
 }
@@ -60,5 +60,5 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
         "process": choice("filter each step", [(name, name) for name in inversion.PROCESSES]),
         "smooth": scale("blur at the end, pixels", (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
-        "seed": widgets.IntText(description=SEED),
+        "seed": NumberField(SEED),
     }

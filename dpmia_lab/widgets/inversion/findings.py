@@ -5,8 +5,8 @@ from collections.abc import Callable
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.inversion import by_class
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS, attacks_on, rows_of
+from dpmia_lab.experiments.inversion_measures import by_class
 from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.options import number_text
 from dpmia_lab.reference import shipped

@@ -1,4 +1,4 @@
-"""The first thing a reader sees: a face appears out of a model trained on the spot. Whose is it?"""
+"""The first thing a reader sees: a face drawn out of a model, a stored one first, then one drawn here. Whose is it?"""
 
 from dataclasses import replace
 
@@ -9,8 +9,10 @@ from dpmia_lab.data import Dataset
 from dpmia_lab.experiments import inversion
 from dpmia_lab.game.drawing import class_means
 from dpmia_lab.metrics import reconstruction
+from dpmia_lab.reference import FOLDER
 from dpmia_lab.seeds import numpy_generator
-from dpmia_lab.stages import Event, Snapshot, Stage
+from dpmia_lab.stages import Event, Progress, Snapshot, Stage
+from dpmia_lab.widgets.inversion.recognisers import SHARED, Recognisers
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, text, with_classes
 from dpmia_lab.widgets.kit.pictures import figure_html, picture_html
@@ -18,79 +20,103 @@ from dpmia_lab.widgets.kit.stage_run import StageRun
 
 SUSPECTS = 4
 HOOK = replace(inversion.PRESETS["faces"], steps=120)  # enough for a likeness, in half a second
+STORED = FOLDER / "inversion_hook.npz"
 
 
 class Hook:
-    """Runs by itself when the page opens."""
+    """Opens with the stored drawing; the page then trains the model and draws the same face again by itself."""
 
-    def __init__(self, config: inversion.Config = HOOK) -> None:
-        self.config = config
-        self.target: int | None = None
+    def __init__(self, config: inversion.Config = HOOK, recognisers: Recognisers = SHARED) -> None:
+        self.config, self.recognisers = config, recognisers
+        self.stored, self.said = stored_hook(), ""
         self.picture = text("", "dp-hook-picture")
-        self.show(np.full((1, 56, 46), 0.5), "The model is being trained…")
+        self.show(self.stored["drawing"], "Drawn from a model alone, and stored")
         self.words = text(
-            "<h3>Right now this page trains a model that puts names to faces.</h3>"
-            "<p>Its training photographs never leave it. All it can do is answer with a name. "
-            "In a moment somebody who holds nothing but the model will draw a face out of it.</p>"
+            f"<h2>Who is this?</h2><p>A model was trained to put {self.stored['people']} names to faces. It has no "
+            f"picture in it. Somebody who holds nothing but the model drew this face out of it. The four photographs "
+            f"below were <b>not</b> used for training. Which of these people is it?</p>"
         )
-        self.line_up = with_classes(widgets.HBox([]), "dp-suspects")
+        self.line_up = with_classes(widgets.HBox(self._suspects()), "dp-suspects")
         self.answer = text("", "dp-hook-answer")
         self.work = StageRun(self.stage, self.ended, self.happened, problem=self.answer)
         left = column(self.picture, OnceUp(self.work.start).signal, classes=("dp-hook-left",))
         right = column(self.words, self.line_up, self.answer, classes=("dp-hook-right",))
-        self.view = with_classes(card(left, right, name="dp-hook"), "dp-hook-grid")
+        self.view = with_classes(card(left, right, name="dp-hook"), "dp-hook-grid", "dp-inversion-hook")
 
-    def stage(self) -> Stage[tuple[Dataset, np.ndarray]]:
-        data, _, x, _ = yield from inversion.drawn(self.config)
-        return data, x
+    # ---- drawn on this page
+    def stage(self) -> Stage[np.ndarray]:
+        _, _, x, _ = yield from inversion.drawn(self.config, self.recognisers.of(self.config))
+        return x
 
     def happened(self, events: list[Event]) -> None:
+        """The stored drawing stays until this page's own is as far."""
         for event in events:
-            if isinstance(event, Snapshot) and event.name == "reconstruction":
-                who = self._someone(event.array)
-                self.show(event.array[who], f"Drawn from the model, step {event.step}")
+            if isinstance(event, Progress) and event.label != self.said:
+                self.said = event.label
+                self.show(self.stored["drawing"], f"Stored. This page draws it again: {event.label}")
+            if isinstance(event, Snapshot) and event.name == "reconstruction" and event.step > self.config.steps / 2:
+                self.show(event.array[self.target], f"Drawn on this page, step {event.step}")
 
-    def _someone(self, x: np.ndarray) -> int:
-        """Fixed by the seed, once the number of people is known."""
-        if self.target is None:
-            self.target = int(numpy_generator(self.config.seed, "hook").integers(len(x)))
-        return self.target
+    def ended(self, x: np.ndarray) -> None:
+        self.show(x[self.target], f"Drawn on this page from the model alone, {self.work.seconds:.0f} s after its start")
 
-    def ended(self, outcome: tuple[Dataset, np.ndarray]) -> None:
-        data, x = outcome
-        self.show(x[self.target], f"Drawn from the model alone, {self.work.seconds:.0f} s after the start")
-        self.words.value = (
-            f"<h3>Who is this?</h3><p>The face was drawn from a model that knows {data.classes} names and has no "
-            f"picture in it. The four photographs below were <b>not</b> used for training. Which of these people is "
-            f"it?</p>"
-        )
-        self.line_up.children = self._suspects(data)
+    @property
+    def target(self) -> int:
+        return int(self.stored["target"])
 
-    def _suspects(self, data: Dataset) -> list[widgets.Widget]:
-        """The person and those who look most like them, by the mean of their pictures."""
-        rng = numpy_generator(self.config.seed, "line-up")
-        means = class_means(data)
-        alike = reconstruction.euclidean_distances(means[self.target : self.target + 1], means)[0].argsort()
-        line_up = rng.permutation(alike[:SUSPECTS])  # the nearest to the target is the target
+    def show(self, picture: np.ndarray, words: str) -> None:
+        self.picture.value = figure_html(picture, "a face drawn from the model", words)
+
+    # ---- the line-up
+    def _suspects(self) -> list[widgets.Widget]:
         shown = []
-        for letter, label in zip("ABCD", line_up, strict=True):
-            photograph = data.test_x[data.test_y == label][0]
-            choose = button(f"It is {letter}", lambda label=int(label): self.judge(label, data), "dp-suspect")
+        for letter, label, photograph in zip("ABCD", self.stored["labels"], self.stored["photographs"], strict=True):
+            choose = button(f"It is {letter}", lambda label=int(label): self.judge(label), "dp-suspect")
             shown.append(column(text(picture_html(photograph, f"photograph {letter}")), choose))
         return shown
 
-    def judge(self, label: int, data: Dataset) -> None:
-        name = data.class_names[self.target]
+    def judge(self, label: int) -> None:
         if label == self.target:
             self.answer.value = (
-                f'<div class="dp-note"><b>Yes: {name}.</b> You have just recognised a person from a model that was '
-                f"shared <i>instead of</i> their photographs. Nobody here exists: the faces are generated.</div>"
+                f'<div class="dp-note"><b>Yes: {self._name(label)}.</b> You have just recognised a person from a model '
+                f"that was shared <i>instead of</i> their photographs. Nobody here exists: the faces are generated."
+                f"</div>"
             )
         else:
             self.answer.value = (
-                f'<div class="dp-error">No, that is {data.class_names[label]}. Look at hair, glasses and the shape of '
-                f"the head, and try another.</div>"
+                f'<div class="dp-error">No, that is {self._name(label)}. Look at hair, glasses and the shape of the '
+                f"head, and try another.</div>"
             )
 
-    def show(self, picture: np.ndarray, words: str) -> None:
-        self.picture.value = figure_html(picture, words, words)
+    def _name(self, label: int) -> str:
+        return str(self.stored["names"][list(self.stored["labels"]).index(label)])
+
+
+def stored_hook() -> dict[str, np.ndarray]:
+    """What ``hook_arrays`` made of the usual recogniser."""
+    with STORED.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+def hook_arrays(data: Dataset, x: np.ndarray, seed: int) -> dict[str, np.ndarray]:
+    """Somebody, fixed by the seed, as drawn, and the line-up: that person and who looks most like them.
+
+    By the mean of their pictures; the photographs are from the test set. Pictures as bytes.
+    """
+    target = int(numpy_generator(seed, "hook").integers(len(x)))
+    means = class_means(data)
+    alike = reconstruction.euclidean_distances(means[target : target + 1], means)[0].argsort()
+    labels = numpy_generator(seed, "line-up").permutation(alike[:SUSPECTS])  # the nearest to the target is the target
+    photographs = np.stack([data.test_x[data.test_y == label][0] for label in labels])
+    return {
+        "target": np.array(target),
+        "people": np.array(data.classes),
+        "labels": labels,
+        "names": np.array(data.class_names)[labels],
+        "drawing": as_bytes(x[target]),
+        "photographs": as_bytes(photographs),
+    }
+
+
+def as_bytes(pictures: np.ndarray) -> np.ndarray:
+    return (255 * np.clip(pictures, 0, 1)).round().astype(np.uint8)

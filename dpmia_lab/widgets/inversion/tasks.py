@@ -1,13 +1,25 @@
-"""Lesson 1: the prediction and the three tasks, each checked against the reader's own runs."""
+"""Lesson 1: the prediction and the three tasks, each checked against the reader's own runs.
+
+A drawing counts as recognised where the judge *and* SSIM name the right person: the judge stretches contrast, so that
+it also names drawings in which the eye sees nothing.
+"""
 
 import ipywidgets as widgets
 
-from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.experiments import inversion
+from dpmia_lab.options import number_text
+from dpmia_lab.reference.shipped_runs import shipped_record
+from dpmia_lab.widgets.inversion.controls import PRIOR_WORDS
 from dpmia_lab.widgets.inversion.panel import InversionPanel
-from dpmia_lab.widgets.inversion.words import own_rows
-from dpmia_lab.widgets.kit.controls import field
+from dpmia_lab.widgets.inversion.words import counts, own_rows
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
+
+PEOPLE = 40
+ENOUGH = 0.7  # of the people, recognised by both
+NOBODY = 0.1
+HALF = 0.5
+SURE = 0.9
 
 
 def predict_recognition(panel: InversionPanel) -> widgets.VBox:
@@ -16,107 +28,222 @@ def predict_recognition(panel: InversionPanel) -> widgets.VBox:
         "You will train a recogniser on 7 pictures each of 40 people and attack it. An independent judge, a network "
         "that never saw those pictures, then looks at the 40 drawings. How many will it put the right name to?",
         ["about 1, no more than guessing", "around 10", "around 20", "30 or more"],
-        "press <b>Train and attack</b> below, and see",
+        "press <b>Train and attack</b> below, or move a slider, and see",
+        "Why so many? For each name the model keeps one picture of weights, and training made it a mixture of that "
+        "person's photographs. Whoever climbs the confidence paints it.",
     )
 
     def measured(run: Run) -> None:
         share = own_rows(run).value("recognised_share")
-        if run.config.data == "faces" and run.config.people == 40 and question.truth is None:
+        if is_about(run) and question.truth is None:
+            judge, ssim, people = counts(run.result, run.config.attack)
             right = sum(share >= bound for bound in (0.125, 0.375, 0.75))
-            question.measured(right, f"Your run: {round(40 * share)} of 40, where guessing gives 1.")
+            said = f"Your run: {judge} of {people} by the judge ({ssim} by SSIM), where guessing gives 1."
+            question.measured(right, said)
 
     panel.listeners.append(measured)
+    panel.answers(question.outcome)
     return question.view
 
 
+# ---- what the tasks share
+def is_about(run: Run) -> bool:
+    """Whether it is on what all tasks are about."""
+    c = run.config
+    return (c.data, c.people, c.model) == ("faces", PEOPLE, "softmax")
+
+
+def own_runs(panel: InversionPanel) -> list[Run]:
+    """The newest first."""
+    return [run for run in panel.tried if is_about(run)]
+
+
+def missing(panel: InversionPanel) -> str:
+    """What to say where there is no run that could count."""
+    if not panel.tried:
+        return "There is no run of yours yet: move a slider above, or press Train and attack."
+    return f"The tasks are about the generated faces, {PEOPLE} people, softmax regression; your runs are not."
+
+
+def shares(run: Run) -> tuple[float, float]:
+    """Named right by the judge, and by SSIM."""
+    own = own_rows(run)
+    return own.value("recognised_share"), own.value("recognised_ssim_share")
+
+
+def both_words(run: Run) -> str:
+    judge, ssim = shares(run)
+    return f"the judge names {judge:.0%}, SSIM {ssim:.0%}"
+
+
+def blank_note(run: Run) -> str:
+    blank = int(run.result.arrays["blank"].sum())
+    return f", and {blank} of {PEOPLE} drawings are blank to the eye" if blank else ""
+
+
+# ---- 1
 def task_few_steps(panel: InversionPanel) -> widgets.VBox:
+    def done() -> list[Run]:
+        return [run for run in own_runs(panel) if run.config.steps == 1 and min(shares(run)) >= ENOUGH][:1]
+
     def check() -> tuple[bool, str]:
-        run = panel.last
-        if run is None:
-            return False, "There is no run yet: set the controls above and press Train and attack."
-        c, own = run.config, own_rows(run)
-        share = own.value("recognised_share")
-        if (c.data, c.people, c.model) != ("faces", 40, "softmax"):
-            return False, "The task is about the generated faces, 40 people, softmax regression; your last run is not."
-        if c.steps > 1:
-            return False, f"Your last run took up to {c.steps} steps; the T slider goes down to 1."
-        if share < 0.7:
-            return False, f"{share:.0%} were recognised; 70 % are needed. A blur or a large prior may be in the way."
-        return True, (
-            f"{share:.0%} recognised after one step, while the model is {own.value('confidence_mean'):.0%} sure of it. "
-            f"One gradient shows the model's weights, and the weights already are the pictures. (The judge stretches "
-            f"the contrast of what it sees, so a faint drawing counts.)"
-        )
+        runs = own_runs(panel)
+        if not runs:
+            return False, missing(panel)
+        for run in done():
+            sure = own_rows(run).value("confidence_mean")
+            return True, (
+                f"After a single step {both_words(run)}; the model itself is {sure:.0%} sure of it. One gradient "
+                f"already shows the weights, and the weights are mixtures of the photographs."
+            )
+        single = [run for run in runs if run.config.steps == 1]
+        if not single:
+            fewest = min(runs, key=lambda run: run.config.steps)
+            return False, f"Your shortest run took {fewest.config.steps} steps ({both_words(fewest)}). Bring T to 1."
+        return False, f"After one step {both_words(single[0])}{blank_note(single[0])}. {hint_one_step(single)}"
 
     return task(
         "Task 1. How little work is enough?",
-        "On the generated faces (40 people, softmax regression), take steps away until only one is left, and make it "
-        "large enough to see (η = 0.3). Are at least 70 % still recognised?",
+        f"On the generated faces ({PEOPLE} people, softmax regression), bring the attack down to <b>a single step</b> "
+        f"and still have at least {ENOUGH:.0%} recognised by <b>both</b>, the judge and SSIM. The judge stretches "
+        f"contrast, so alone it is content with drawings in which you see nothing.",
         check,
+        done,
     )
 
 
-def task_null_picture(panel: InversionPanel) -> widgets.VBox:
-    answer = field(widgets.FloatText(description="mean distance of the black picture", step=0.01), "answer")
+def hint_one_step(tried: list[Run]) -> str:
+    """What may help somebody who has tried these runs of one step, the newest first."""
+    newest = tried[0].config
+    if newest.attack == "enhanced" and newest.box:
+        if max(run.config.rate for run in tried) < 0.3:
+            return "The one step is too small to be seen: make η larger."
+        return (
+            f"Even a step of η = {number_text(max(run.config.rate for run in tried))} leaves many people grey: at "
+            f"mid-grey, where the box starts, their slope is next to nothing. The attack could start from another "
+            f"picture, or be another attack."
+        )
+    if newest.smooth:
+        return f"The blur of {newest.smooth:g} pixels takes away what SSIM looks for."
+    if newest.process != "none":
+        return f"The filter ({newest.process}) changes the one step there is."
+    if newest.prior == "l1" and newest.lam:
+        return f"The prior's step is in it too, and it is the same for all: λ = {number_text(newest.lam)} is much."
+    return "Try another seed, or the other attack."
+
+
+# ---- 2
+def start_distance() -> float:
+    """The mean distance of the drawings with which the page opens."""
+    return shipped_record("inversion", inversion.PRESETS["faces"])["results"]["distance_mean"]
+
+
+def task_fool_the_distance(panel: InversionPanel) -> widgets.VBox:
+    goal = start_distance()
+
+    def distance(run: Run) -> float:
+        return own_rows(run).value("distance_mean")
+
+    def done() -> list[Run]:
+        return [run for run in own_runs(panel) if distance(run) < goal and max(shares(run)) <= NOBODY][:1]
 
     def check() -> tuple[bool, str]:
-        run = next((run for run in panel.table.runs if run.config.data == "mnist"), None)
-        if run is None:
-            return False, "Run the attack on MNIST digits first (start from: digits, enhanced attack)."
-        drawn = own_rows(run).value("distance_mean")
-        nothing = {name: run.result.rows.value("distance_mean", attack=name) for name in BASELINES}
-        if abs(answer.value - nothing["blank"]) <= 0.02:
-            comparison = "closer than" if nothing["blank"] < drawn else "no closer than"
+        runs = own_runs(panel)
+        if not runs:
+            return False, missing(panel)
+        for run in done():
             return True, (
-                f"{nothing['blank']:.2f}: a black picture is {comparison} the drawings ({drawn:.2f}), and nobody would "
-                f"call it a digit. A distance without such a baseline can praise a picture of nothing."
+                f"Your drawings are at {distance(run):.2f}, closer than {goal:.2f}, and {both_words(run)}"
+                f"{blank_note(run)}. A flat grey picture lies in the middle of everything, so it is near every "
+                f"photograph. A distance needs such a baseline beside it, or it praises nothing at all."
             )
-        others = {
-            "of the attack's own drawings": drawn,
-            "of random noise": nothing["noise"],
-            "of the class mean": nothing["class_mean"],
-            "of another digit": nothing["other_class"],
-        }
-        for words, distance in others.items():
-            if abs(answer.value - distance) <= 0.02:
-                return False, f"{answer.value:g} is the distance {words}; the black picture's is asked for."
-        return False, f"{answer.value:g} is none of the distances of run {run.number}: read them beside its numbers."
-
-    return task(
-        "Task 2. What does nothing at all score?",
-        "Attack the convolutional network on MNIST digits (start from: digits, enhanced attack). Then find, among the "
-        "numbers, the mean distance of a <i>black</i> picture and enter it.",
-        check,
-        answer,
-    )
-
-
-def task_confident_nonsense(panel: InversionPanel) -> widgets.VBox:
-    def check() -> tuple[bool, str]:
-        run = panel.last
-        if run is None:
-            return False, "There is no run yet: set the controls above and press Train and attack."
-        if run.config.data != "faces":
-            return False, "The task is about the generated faces; your last run used other data."
-        sure, share = own_rows(run).value("confidence_mean"), own_rows(run).value("recognised_share")
-        if sure < 0.9:
-            return False, (
-                f"The model is {sure:.0%} sure on average; 90 % are needed. "
-                f"A smaller λ or more steps let the attack climb further."
-            )
-        if share > 0.5:
-            return False, (
-                f"{share:.0%} are still recognised; at most half may be. Give the attacker a wrong "
-                f"idea of faces: a prior made for white strokes on black, for instance, with some weight."
-            )
-        return True, (
-            f"The model is {sure:.0%} sure, the judge recognises {share:.0%}. "
-            f"High confidence is what the attack climbs, not what makes a likeness."
+        closer = [run for run in runs if distance(run) < goal]
+        if not closer:
+            best = min(runs, key=distance)
+            return False, f"Your closest drawings are at {distance(best):.2f}; {goal:.2f} is to be beaten. {far(best)}"
+        least = min(closer, key=lambda run: max(shares(run)))
+        return False, (
+            f"At {distance(least):.2f} you are closer than {goal:.2f}, but {both_words(least)}. Take away more of what "
+            f"makes a person: {weaker(least)}"
         )
 
     return task(
-        "Task 3. Sure, and yet unlike.",
-        "On the generated faces, find settings for which the model is at least 90 % confident of the drawings on "
-        "average, while the judge recognises at most half of the people.",
+        "Task 2. Fool the distance.",
+        f"Paper A calls an attack better when its drawings come closer to a training picture. On the generated faces "
+        f"({PEOPLE} people, softmax regression), find settings whose drawings come <b>closer</b> than those the page "
+        f"opened with (mean distance {goal:.2f}), although neither the judge nor SSIM names more than {NOBODY:.0%} of "
+        f"the people.",
         check,
+        done,
     )
+
+
+def far(run: Run) -> str:
+    """Why the drawings are far from every photograph."""
+    c = run.config
+    if c.rate > 0.03:
+        return f"Steps of η = {number_text(c.rate)} drive pixels to black and white, far from any photograph."
+    if c.prior == "l1" and c.attack == "enhanced":
+        return "This prior wants black, and a photograph is not black."
+    return "What is in the middle of all photographs? Perhaps not a face."
+
+
+def weaker(run: Run) -> str:
+    c = run.config
+    if c.attack == "original":
+        return "the enhanced attack has a prior that can do it."
+    if c.prior == "none":
+        return f"a prior, such as “{PRIOR_WORDS['btv']}”, can do it."
+    return f"your λ was {number_text(c.lam)} with the prior “{PRIOR_WORDS[c.prior]}”; give it more weight."
+
+
+# ---- 3
+def task_confident_nonsense(panel: InversionPanel) -> widgets.VBox:
+    def sure(run: Run) -> float:
+        return own_rows(run).value("confidence_mean")
+
+    def done() -> list[Run]:
+        return [run for run in own_runs(panel) if sure(run) >= SURE and max(shares(run)) <= HALF][:1]
+
+    def check() -> tuple[bool, str]:
+        runs = own_runs(panel)
+        if not runs:
+            return False, missing(panel)
+        for run in done():
+            return True, (
+                f"The model is {sure(run):.0%} sure of its drawings, and {both_words(run)}. Confidence is what the "
+                f"attack climbs, not what makes a likeness."
+            )
+        newest = runs[0]
+        said = f"In your last run the model is {sure(newest):.0%} sure and {both_words(newest)}."
+        if sure(newest) < SURE:
+            return False, f"{said} It must be {SURE:.0%} sure: {surer(newest)}"
+        return False, f"{said} At most half may be recognised by either: {less_like(newest)}"
+
+    return task(
+        "Task 3. Sure, and yet unlike.",
+        f"On the generated faces ({PEOPLE} people, softmax regression), find settings for which the model is at least "
+        f"{SURE:.0%} confident of the drawings on average, while judge and SSIM each recognise at most half.",
+        check,
+        done,
+    )
+
+
+def surer(run: Run) -> str:
+    """What lets the attack climb further, of what was not tried yet."""
+    c = run.config
+    if c.attack == "enhanced" and c.prior != "none" and c.lam >= 1e-3:
+        return f"λ = {number_text(c.lam)} holds it back, so a little less of it."
+    if c.steps < 300:
+        return f"it had only {c.steps} steps."
+    return "larger steps, or more of them."
+
+
+def less_like(run: Run) -> str:
+    """How to lead the attacker astray, of what was not tried yet."""
+    c = run.config
+    if c.attack == "original" or c.prior == "none":
+        return "give the attacker a wrong idea of what faces look like: a prior, and some weight for it."
+    if c.prior == "l1":
+        return f"the prior is wrong enough for faces; λ = {number_text(c.lam)} may be too little for it to matter."
+    return f"“{PRIOR_WORDS[c.prior]}” is not a bad idea of a face. Which prior was made for something else?"

@@ -1,25 +1,29 @@
-"""What an inversion run came to: faces, time-lapse, numbers with their words, distances per class."""
+"""What an inversion run came to: faces with the verdict on them, time-lapse, numbers in words, class by class."""
 
 import asyncio
 
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.experiments.inversion import Config, by_class
+from dpmia_lab.experiments.inversion import Config
+from dpmia_lab.experiments.inversion_measures import by_class
+from dpmia_lab.metrics.reconstruction import stretched_pictures
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.inversion.words import caption, numbers_html
+from dpmia_lab.widgets.inversion.words import caption, numbers_html, verdict_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field
-from dpmia_lab.widgets.kit.parts import button, column, download_html, on_change, row, text
-from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, pages, people_html, sheet
+from dpmia_lab.widgets.kit.parts import button, column, download_html, fold, on_change, row, text, with_classes
+from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, people_html, sheet
 
 MEASURES = [
+    ("correlation (blind to brightness and contrast)", "similarity"),
     ("Euclidean distance", "distance"),
     ("1 − SSIM (structure)", "ssim_distance"),
-    ("correlation (scale-free)", "similarity"),
     ("the model's confidence", "confidence"),
 ]
+LARGE = 2  # people at a time, once their pictures are enlarged: the place they take stays the same
+NO_WORDS = "&nbsp;<br>&nbsp;"  # below a drawing that nobody has judged yet
 
 
 class InversionView:
@@ -29,41 +33,46 @@ class InversionView:
         self.config: Config | None = None
         self.result: Result | None = None
         self.truth: np.ndarray | None = None
-        self.people = text(waiting_html(), "dp-fades", "dp-faces")
-        self.which = field(widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "which")
-        sizes = [("small", 1), ("medium", 2), ("large", 4)]
-        self.zoom = field(widgets.SelectionSlider(options=sizes, description="picture size"), "zoom")
-        lapse = widgets.IntSlider(min=0, max=0, description="time-lapse: step of the attack", readout=False)
-        self.frame = field(lapse, "frame")
-        self.play = button("Play", self.play_or_pause, "dp-small", "dp-play", tooltip="Play the time-lapse")
+        self.first, self.at_once = 0, AT_ONCE  # which people are shown
+        self.people = text("", "dp-fades", "dp-faces")
+        self.verdict = text("", "dp-fades", "dp-verdict-line")
+        self.which = text("", "dp-which")
+        self.back = button("◀", lambda: self.turn(-1), "dp-small", tooltip="Previous people")
+        self.forth = button("▶", lambda: self.turn(1), "dp-small", "dp-forth", tooltip="Next people")
+        self.larger = button("Larger pictures", self.enlarge, "dp-small", "dp-larger")
+        switch = widgets.ToggleButton(description="Stretch contrast", tooltip="So that faint drawings show")
+        self.stretch = with_classes(switch, "dp-small", "dp-stretch")
+        self.play = button("Play the attack", self.play_or_pause, "dp-small", "dp-play")
         self.step_words = text("", "dp-soft", "dp-step")
+        lapse = widgets.IntSlider(min=0, max=0, description="moment of the attack", readout=False)
+        self.frame = field(lapse, "frame")
         self.numbers = text("", "dp-fades", "dp-results-numbers")
         self.measure = field(choice("measure", MEASURES), "measure")
         self.chart = ChartPlace(
-            self.drawn, "dpmia_lab.plots.inversion", "dp-fades", "dp-chart",
-            keep="dpmia_lab_chart.png", others=self.kept_pictures,
+            self.drawn, "dpmia_lab.plots.inversion", "dp-fades",
+            keep="dpmia_lab_chart.png", others=self.kept_pictures, on_pick=self.turn_to,
         )  # fmt: skip
         self.charts = [self.chart]
         self.playing: asyncio.Task | None = None
-        for slider in (self.which, self.zoom, self.frame):
-            on_change(slider, lambda _: self.draw_people())
+        for control in (self.frame, self.stretch):
+            on_change(control, lambda _: self.draw_people())
         on_change(self.measure, lambda _: self.chart.redraw())
+        self.picture = column(
+            text("<h3>Left: a training picture. Right: drawn from the model.</h3>"),
+            self.verdict,
+            self.people,
+            row(self.back, self.which, self.forth, self.larger, self.stretch, self.play, self.step_words),
+        )
         self.details = column(
-            column(text("<h4>How much leaked?</h4>"), self.numbers, classes=("dp-section",)),
+            fold("Step by step: any moment of the attack", self.frame, name="dp-lapse"),
+            column(text("<h3>How much leaked?</h3>"), self.numbers, classes=("dp-section",)),
             column(
-                text("<h4>Close to what, and closer than what?</h4>"),
-                self.measure,
+                text("<h3>Close to what, and closer than what?</h3>"),
                 self.chart.view,
                 self.chart.exports,
+                fold("Another measure", self.measure, name="dp-measures"),
                 classes=("dp-section",),
             ),
-        )
-        self.details.layout.display = "none"
-        self.view = column(
-            text("<h4>Left: a training picture. Right: what the attacker drew, knowing only the label.</h4>"),
-            self.people,
-            column(row(self.play, self.step_words), self.frame, self.which, self.zoom),
-            self.details,
         )
 
     # ---- while the run goes on
@@ -71,36 +80,35 @@ class InversionView:
         """What is shown stays until there is more."""
 
     def happened(self, event: Event) -> None:
-        if isinstance(event, Snapshot):
-            self.begin(event.array) if event.name == "truth" else self.live(event.array, event.step)
+        if not isinstance(event, Snapshot):
+            return
+        if event.name == "truth":
+            self.begin(event.array)
+        else:
+            self.live(event.array, event.step)
 
     def begin(self, truth: np.ndarray) -> None:
-        """The numbers of an earlier run stay, faded, so that nothing below jumps."""
-        self.result, self.truth = None, truth
+        """What an earlier run drew, and what was said of it, stays until this one has drawn something."""
         self.pause()
-        self.which.options = pages(len(truth))
-        self.frame.disabled = self.which.disabled = self.play.disabled = True
-        self.live(np.full_like(truth, 0.5), 0)
+        self.result, self.truth = None, truth
+        self.first = min(self.first, (len(truth) - 1) // self.at_once * self.at_once)
 
     def live(self, x: np.ndarray, step: int) -> None:
-        shown = slice(0, AT_ONCE)
-        captions = [""] * len(x[shown])
-        names = [" "] * len(captions)
-        self.people.value = people_html(names, self.truth[shown], x[shown], captions, self.zoom.value)
-        self.step_words.value = f"step {step}" if step else "the recogniser is being trained"
+        self.show_pictures(x, [""] * len(x), [NO_WORDS] * len(x))
+        self.verdict.add_class("dp-waits")  # it is on the drawings that stood here before
+        self.step_words.value = f"step {step}"
 
     # ---- when it is done
     def show(self, result: Result) -> None:
-        self.result, self.truth = result, result.arrays["truth"]
-        self.frame.disabled = self.which.disabled = self.play.disabled = False
         self.pause()
-        if list(self.which.options) != pages(len(self.truth)):
-            self.which.options = pages(len(self.truth))
+        self.result, self.truth = result, result.arrays["truth"]
+        self.first = min(self.first, (len(self.truth) - 1) // self.at_once * self.at_once)
         frames = len(result.arrays["frame_steps"])
         with self.frame.hold_trait_notifications():
             self.frame.max, self.frame.value = frames, frames  # the last: as finished, after any blur
+        self.verdict.value = verdict_html(result, self.config)
+        self.verdict.remove_class("dp-waits")
         self.numbers.value = numbers_html(result, self.config.attack)
-        self.details.layout.display = ""
         self.draw_people()
         self.chart.redraw()
 
@@ -113,12 +121,39 @@ class InversionView:
         arrays, i = self.result.arrays, self.frame.value
         finished = i >= len(arrays["frame_steps"])
         x = arrays["reconstruction"] if finished else arrays["frames"][i]
-        shown = slice(self.which.value, self.which.value + AT_ONCE)
-        captions = [caption(arrays, k) if finished else "&nbsp;<br>&nbsp;" for k in range(len(x))][shown]
-        self.people.value = people_html(self.names()[shown], self.truth[shown], x[shown], captions, self.zoom.value)
+        captions = [caption(arrays, k) if finished else NO_WORDS for k in range(len(x))]
+        self.show_pictures(x, self.names(), captions)
         step = arrays["frame_steps"][min(i, len(arrays["frame_steps"]) - 1)]
         self.step_words.value = f"finished, after {step} steps" if finished else f"step {step}"
 
+    def show_pictures(self, x: np.ndarray, names: list[str], captions: list[str]) -> None:
+        """Those of all people that are looked at now."""
+        end = min(self.first + self.at_once, len(x))
+        shown = slice(self.first, end)
+        drawn = x[shown] / 255 if x.dtype == np.uint8 else x[shown]
+        drawn = stretched_pictures(drawn) if self.stretch.value else drawn
+        self.people.value = people_html(names[shown], self.truth[shown], drawn, captions[shown])
+        self.which.value = f"{self.first + 1}–{end} of {len(x)}"
+        self.back.disabled, self.forth.disabled = self.first == 0, end == len(x)
+
+    # ---- which people, and how large
+    def turn(self, pages: int) -> None:
+        self.turn_to(self.first + pages * self.at_once)
+
+    def turn_to(self, person: int | str) -> None:
+        """To the people among whom that one is: also when their dot in the chart is clicked."""
+        self.first = max(0, int(person)) // self.at_once * self.at_once
+        self.draw_people()
+
+    def enlarge(self) -> None:
+        """Fewer people, larger, or all of them again; the page does not grow, so no control runs away."""
+        large = self.at_once == AT_ONCE
+        self.at_once = LARGE if large else AT_ONCE
+        (self.people.add_class if large else self.people.remove_class)("dp-large")
+        self.larger.description = "Smaller pictures" if large else "Larger pictures"
+        self.turn_to(self.first)
+
+    # ---- the chart, and files
     def drawn(self, width: int) -> Chart | None:
         if self.result is None:
             return None
@@ -132,6 +167,7 @@ class InversionView:
         rows = [self.result.arrays["truth"], self.result.arrays["reconstruction"]]
         return [download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows)))]
 
+    # ---- the time-lapse
     def pause(self) -> None:
         if self.playing is not None:
             self.playing.cancel()
@@ -140,7 +176,7 @@ class InversionView:
     def play_or_pause(self) -> None:
         if self.playing is not None and not self.playing.done():
             self.pause()
-        else:
+        elif self.result is not None:
             self.playing = asyncio.get_event_loop().create_task(self._play())
 
     async def _play(self) -> None:
@@ -150,10 +186,4 @@ class InversionView:
                 self.frame.value = i
                 await asyncio.sleep(0.12)
         finally:
-            self.play.description = "Play"
-
-
-def waiting_html() -> str:
-    """Grey tiles of the size the pictures will have, so that nothing jumps when they come."""
-    blank = np.full((AT_ONCE, 1, 56, 46), 0.92)
-    return people_html([" "] * AT_ONCE, blank, blank, ["&nbsp;<br>&nbsp;"] * AT_ONCE)
+            self.play.description = "Play the attack"

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmia_lab.experiments.inversion import by_class
+from dpmia_lab.experiments.inversion import Config
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
+from dpmia_lab.experiments.inversion_measures import by_class
 from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.metrics.reconstruction import is_blank
 from dpmia_lab.options import number_text
 from dpmia_lab.reference import shipped
 from dpmia_lab.rows import Rows
@@ -19,7 +21,8 @@ from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import Html, Row, table_html, with_small, with_spread
 from dpmia_lab.widgets.kit.words import MODEL_WORDS
 
-FAINT = 0.01  # the eye sees nothing of a picture whose pixels differ less; the judge stretches its contrast
+HEAVY = 1e-4  # λ from which a prior wins over the model on faces
+SHORT = 0.5  # T·η up to which the enhanced attack has hardly left mid-grey
 STRIP = 8  # pictures beside each other
 
 
@@ -45,9 +48,52 @@ def summary(run: Run) -> str:
     how += [f"blur {c.smooth:g}"] if c.smooth else []
     return (
         f"{', '.join(how)}, seed {c.seed}: "
-        f'<span class="dp-exposed">{own_rows(run).value("recognised_share"):.0%} recognised</span>, '
+        f'<span class="dp-exposed">{own_rows(run).value("recognised_share"):.0%} recognised by the judge, '
+        f"{own_rows(run).value('recognised_ssim_share'):.0%} by SSIM</span>, "
         f"distance {own_rows(run).value('distance_mean'):.2f} (noise {rows.value('distance_mean', attack='noise'):.2f})"
     )
+
+
+def counts(result: Result, attack: str) -> tuple[int, int, int]:
+    """Of how many drawings the judge and SSIM name the right person, and how many there are."""
+    people = len(result.arrays["names"])
+    shares = (result.rows.value(m, attack=attack) for m in ("recognised_share", "recognised_ssim_share"))
+    return *(round(share * people) for share in shares), people
+
+
+def blank_count(result: Result) -> int:
+    return int(is_blank(result.arrays["reconstruction"]).sum())
+
+
+def verdict_html(result: Result, config: Config) -> str:
+    """The two verdicts in one line, what noise gets, and a word on drawings in which there is nothing to see."""
+    judge, ssim, people = counts(result, config.attack)
+    noise = counts(result, "noise")
+    return (
+        f"<p>Named right: <b class='dp-exposed'>{judge} of {people}</b> by an independent judge, "
+        f"<b class='dp-exposed'>{ssim} of {people}</b> by the most similar held-out picture (SSIM). "
+        f"Of random noise: {noise[0]} and {noise[1]}. {blank_words(result, config)}</p>"
+    )
+
+
+def blank_words(result: Result, config: Config) -> str:
+    """How many drawings the eye finds empty, and why; "" where there are none."""
+    blank = blank_count(result)
+    if not blank:
+        return ""
+    people = len(result.arrays["truth"])
+    are = "is blank to the eye" if blank == 1 else "are blank to the eye"
+    return f"<b>{blank} of {people}</b> {are}: {why_blank(config)}"
+
+
+def why_blank(config: Config) -> str:
+    if config.attack == "enhanced" and config.prior != "none" and config.lam >= HEAVY:
+        return f"λ = {number_text(config.lam)} weighs so much that a flat picture is worth more than the right name."
+    if config.attack == "enhanced" and config.box and config.steps * config.rate <= SHORT:
+        return "so few small steps hardly leave the mid-grey they start from."
+    if config.attack == "enhanced" and config.box:
+        return "at the mid-grey they start from, the model is so sure of somebody else that there is hardly a slope."
+    return "the steps are too small to be seen."
 
 
 def compared_html(runs: list[Run]) -> str:
@@ -63,10 +109,11 @@ def compared_html(runs: list[Run]) -> str:
 
 def caption(arrays: dict[str, np.ndarray], k: int) -> str:
     """Of one finished picture."""
-    verdict = '<span class="dp-exposed">recognised</span>' if arrays["recognised"][k] else "not recognised"
-    if arrays["reconstruction"][k].std() < FAINT:
-        verdict += " (faint)"
-    return f"{verdict}<br>distance {arrays['distance'][k]:.2f}"
+    judge, ssim = bool(arrays["recognised"][k]), bool(arrays["recognised_ssim"][k])
+    who = {(True, True): "judge + SSIM", (True, False): "judge only", (False, True): "SSIM only"}.get((judge, ssim))
+    verdict = f'<span class="dp-exposed">{who}</span>' if who else "nobody"
+    seen = "blank" if is_blank(arrays["reconstruction"][k : k + 1])[0] else f"correlation {arrays['similarity'][k]:.2f}"
+    return f"{verdict}<br>{seen}"
 
 
 def numbers_html(result: Result, attack: str) -> str:

@@ -1,20 +1,38 @@
 """A place for a chart: drawn once the plots are loaded, anew for another width, with words for those who cannot see it.
 
+On the page a chart is an SVG under a list of its points. Screen readers read the list, arrow keys walk it, and the
+pointer finds the nearest (charts.js); a point that opens something tells Python when it is clicked.
+
 The page comes first: matplotlib is loaded by a thread, some seconds after the page has opened or when a chart is asked
 for, and the lesson need not know which.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from html import escape
 from typing import Protocol
 
 import ipywidgets as widgets
 
 from dpmia_lab.widgets.kit.later import Soon
 from dpmia_lab.widgets.kit.opening import is_loaded, load_in_background
-from dpmia_lab.widgets.kit.parts import download_html, page_width, results_width, text
-from dpmia_lab.widgets.kit.pictures import chart_html, data_uri
+from dpmia_lab.widgets.kit.parts import on_change, page_width, results_width, text, with_classes
 
+# Where the page's script writes which point of which chart was clicked: [chart, key, count]. A page has one, as part of
+# every panel: of a cell with two outputs Voilà may lose the second while the machine is busy.
+PICKED = with_classes(widgets.Text(), "dp-picked", "dp-hidden")
 USUAL_PAGE = 1120  # pixels, until the page's script has told
+
+
+class Reading(Protocol):
+    """A point: where in the picture, in shares of its size, what it is, and what a click on it opens."""
+
+    x: float
+    y: float
+    name: str
+    words: str
+    key: str
+    line: int
 
 
 class Chart(Protocol):
@@ -22,7 +40,9 @@ class Chart(Protocol):
 
     alt: str
 
-    def png(self) -> bytes: ...
+    def svg(self, prefix: str) -> str: ...
+
+    def readings(self) -> Sequence[Reading]: ...
 
 
 Drawing = Callable[[int], Chart | str | None]
@@ -34,7 +54,8 @@ class ChartPlace:
     ``draw(width)`` makes the chart; or words (HTML) to stand in its place; or None, and what stands there stays.
     ``module``: the plots that it imports, loaded ``delay`` seconds after opening, or when first asked for if None.
     ``below()``: words under the chart. ``keep``: the file it can be kept as, offered after the links ``others()``.
-    ``rest``: seconds between two drawings when it is asked for ``soon``.
+    ``rest``: seconds between two drawings when it is asked for ``soon``. ``on_pick``: hears the key of a point that was
+    clicked; without it no point opens anything.
     """
 
     def __init__(
@@ -48,11 +69,14 @@ class ChartPlace:
         keep: str = "",
         others: Callable[[], list[str]] = list,
         width_of: Callable[[int], int] = results_width,
+        on_pick: Callable[[str], None] | None = None,
     ) -> None:
-        self.draw, self.module, self.below = draw, module, below
+        self.draw, self.module, self.below, self.on_pick = draw, module, below, on_pick
         self.keep, self.others, self.width_of = keep, others, width_of
         self.width = width_of(USUAL_PAGE)
-        self.view, self.exports = text("", *classes), text("", "dp-exports")
+        self.view, self.exports = text("", "dp-chart", *classes), text("", "dp-exports")
+        self.name = f"chart-{self.view.model_id[:12]}"  # its own on the page
+        on_change(PICKED, self._picked)
         self.soon = Soon(self.redraw, rest)
         self.asked = False  # for the plots
         if delay is not None:
@@ -79,11 +103,15 @@ class ChartPlace:
             load_in_background(self.module, delay, self.redraw)
 
     def _show(self, chart: Chart) -> None:
-        image = chart.png()
-        self.view.value = chart_html(image, chart.alt) + self.below()
+        self.view.value = chart_html(chart, self.name, self.on_pick is not None) + self.below()
         if self.keep:
-            links = [*self.others(), download_html("this chart (PNG)", self.keep, data_uri(image))]
-            self.exports.value = f"<small>Keep: </small>{' · '.join(links)}"
+            made_there = f'<a download="{escape(self.keep)}" data-lab-chart="{self.name}" href="#">this chart (PNG)</a>'
+            self.exports.value = f"<small>Keep: </small>{' · '.join([*self.others(), made_there])}"
+
+    def _picked(self, words: str) -> None:
+        chart, key, _ = json.loads(words)
+        if chart == self.name and self.on_pick is not None:
+            self.on_pick(key)
 
     def set_page_width(self, page: int) -> None:
         width = self.width_of(page)
@@ -92,6 +120,28 @@ class ChartPlace:
             self.redraw()
 
 
-def width_for(*places: ChartPlace) -> widgets.Text:
-    """A hidden field, to be part of the panel: what the page's script writes into it reaches these places."""
-    return page_width(lambda page: [place.set_page_width(page) for place in places])
+def chart_html(chart: Chart, name: str, opens: bool) -> str:
+    """The picture, and over it the list of its points."""
+    picture = chart.svg(name).replace("<svg", f'<svg role="img" aria-label="{escape(chart.alt)}"', 1)
+    readings = chart.readings()
+    opens = opens and any(point.key for point in readings)
+    points = [point_html(point, f"{name}-{i}", opens) for i, point in enumerate(readings)]
+    how = "Points of the chart: arrow keys walk through them" + (", Enter shows what one stands for" if opens else "")
+    listed = f'<div class="dp-points" role="listbox" tabindex="0" aria-label="{how}">{"".join(points)}</div>'
+    return f'<div class="dp-plot" data-chart="{name}">{picture}{listed if points else ""}</div>'
+
+
+def point_html(point: Reading, name: str, opens: bool) -> str:
+    key = f' data-key="{escape(point.key)}"' if opens and point.key else ""
+    return (
+        f'<div role="option" id="{name}" data-line="{point.line}"{key} style="left:{point.x:.3%};top:{point.y:.3%}">'
+        f"<b>{escape(point.name)}</b> {escape(point.words)}</div>"
+    )
+
+
+def width_for(*places: ChartPlace) -> widgets.Box:
+    """Hidden fields, to be part of the panel: through them the page's script tells these places how wide the page is,
+    and any chart which of its points was clicked.
+    """
+    field = page_width(lambda page: [place.set_page_width(page) for place in places])
+    return with_classes(widgets.Box([field, PICKED]), "dp-hidden")

@@ -3,6 +3,7 @@
 Each lesson gives it an experiment, controls and a view; nothing here knows what is computed.
 """
 
+import contextlib
 import json
 import time
 from collections.abc import Callable
@@ -17,22 +18,25 @@ import ipywidgets as widgets
 from dpmia_lab.checks import Mistake
 from dpmia_lab.data import catalogue
 from dpmia_lab.data.cache import cache_folder
+from dpmia_lab.machine import yardstick
 from dpmia_lab.options import changed_from, text_of
+from dpmia_lab.reference.shipped_runs import shipped_record, shipped_run
 from dpmia_lab.stages import Event, Stage
 from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.kit.charts import ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import Controls, Reason, choice, field
 from dpmia_lab.widgets.kit.links import config_or_default, page_query, query_of
 from dpmia_lab.widgets.kit.opening import load
-from dpmia_lab.widgets.kit.parts import error_html, on_change, text, with_classes
+from dpmia_lab.widgets.kit.parts import column, error_html, on_change, panel, text, with_classes
 from dpmia_lab.widgets.kit.runs import Run, RunTable
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 
 class Results(Protocol):
-    """What a lesson shows of a run."""
+    """What a lesson shows of a run: ``picture`` beside the controls that change it, ``details`` below."""
 
-    view: widgets.Widget
+    picture: widgets.Widget
+    details: widgets.Widget
     config: Any  # of the run that is shown
     charts: list[ChartPlace]  # drawn anew when the page's width changes
 
@@ -56,12 +60,18 @@ class Words:
 class ExperimentPanel:
     """``table.runs`` and ``last`` are what tasks look at; ``listeners`` are called with every finished run.
 
-    ``view`` is the panel on the page, ``results`` the part of it that shows a run.
+    ``view`` is the panel on the page, ``results`` the part of it that shows a run: one of the reader's own, or, until
+    there is one, the run that ships with the lab for these settings. ``shown`` is the configuration of either.
     ``query``: settings as in a link; those of the page's address if None.
     ``sets``: the data offered, as (words, name); the pictures of the catalogue if None.
+
+    A lesson says which few controls stand beside the picture (``main``), which are folded away (``more``), and which
+    settings are quick enough that moving a slider is running (``is_quick``).
     """
 
     plots = ""  # a module that takes long to load: a run's thread loads it, so that the page's own need not
+    presets_are = "start from"
+    place = ""  # the class of its card
 
     def __init__(
         self,
@@ -78,11 +88,16 @@ class ExperimentPanel:
         self.name, self.experiment, self.results, self.words = name, experiment, results, words
         self.store = store or Store(cache_folder() / "results")
         self.last: Run | None = None
+        self.shown: Any = None
+        self.under_way: Any = None
+        self.is_up = False
+        self.by_slider, self.passing = False, False  # the next run is one that a slider asks for; this one is
         self.listeners: list[Callable[[Run], None]] = []
         loading = "loading PyTorch and matplotlib" if self.plots else "loading PyTorch"
         self.work = StageRun(self.begin, self.done, self.happened, self.nothing_came, words.run, loading)
         self.bar, self.problem = self.work.bar, self.work.problem
-        self.stale = text("", "dp-stale-place")
+        self.stale, self.duration = text("", "dp-stale-place"), text("", "dp-duration")
+        self.verdict = column(classes=("dp-verdict",))
         self.link, self.compared = text("", "dp-link"), text("", "dp-compared")
         self.table = RunTable(words.summary, self.chosen)
         self.kept, self.recalled = text(), with_classes(widgets.Text(), "dp-recall", "dp-hidden")
@@ -91,21 +106,50 @@ class ExperimentPanel:
         self.data_names = tuple(name for _, name in sets)
         self.controls = Controls(self.config, controls(sets), reasons, self.changed)
         presets = [(words.presets[preset], preset) for preset in experiment.PRESETS]
-        self.preset = field(choice("start from", [("settings of your own", ""), *presets]), "preset")
+        self.preset = field(choice(self.presets_are, [("settings of your own", ""), *presets]), "preset")
         self.width = width_for(*results.charts)
+        for chart in results.charts:
+            chart.on_pick = chart.on_pick or self.open_run
         self.view = self.layout()
         query = page_query() if query is None else query
         start, complaint = config_or_default(query, experiment, self.data_names)
+        self.show_shipped(start) or self.show_shipped(next(iter(experiment.PRESETS.values())))
         self.set(start)
+        self.is_up = True
         on_change(self.preset, lambda preset: self.set(experiment.PRESETS[preset]) if preset else None)
+        on_change(self.bar.live, lambda _: self.changed())
         self.problem.value = error_html(complaint)
 
-    def layout(self) -> widgets.VBox:
+    # ---- what a lesson lays out
+    def main(self) -> list[widgets.Widget]:
+        """The three or four controls that matter."""
         raise NotImplementedError
+
+    def more(self) -> list[widgets.Widget]:
+        """All others, under headings."""
+        raise NotImplementedError
+
+    def is_quick(self, config: Any) -> bool:
+        """Whether such a run takes so little (two seconds at most) that it may follow a slider."""
+        return False
+
+    def layout(self) -> widgets.VBox:
+        return panel(
+            self.place,
+            controls=[self.preset, self.duration, *self.main()],
+            run=[self.bar, self.problem, self.verdict],
+            more=[*self.more(), self.controls.absent],
+            picture=[self.stale, self.results.picture],
+            details=[self.results.details, *self.footer()],
+        )
 
     def footer(self) -> list[widgets.Widget]:
         """What stands below the results: the runs, the link, and what the page's script reads and writes."""
         return [self.table.view, self.compared, self.link, self.width, self.kept, self.recalled]
+
+    def answers(self, outcome: widgets.Widget) -> None:
+        """The answer to the reader's prediction stands beside the result too."""
+        self.verdict.children = [outcome]
 
     # ---- settings
     def set(self, config: Any) -> None:
@@ -129,12 +173,33 @@ class ExperimentPanel:
         presets = self.experiment.PRESETS.items()
         self.preset.value = next((name for name, preset in presets if preset == config), "")
         self._show_link(config)
+        self._show_duration(config)
+        self.bar.offer_live(self.is_quick(config))
+        if self.is_up and config != self.aim:
+            if self.is_quick(config) and self.bar.live.value:
+                self.by_slider = True
+                self.work.restart()
+            elif self.preset.value and not self.work.running:
+                self.show_shipped(config)
         self._mark_stale(config)
 
+    @property
+    def aim(self) -> Any:
+        """The configuration that is on screen, or will be once the run under way is done."""
+        return self.under_way if self.work.running else self.shown
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the run under way, or the next one, is one that a slider asked for."""
+        try:
+            return self.bar.live.value and self.is_quick(self.controls.config())
+        except Mistake:
+            return False
+
     def _mark_stale(self, config: Any) -> None:
-        different = changed_from(config, self.last.config) if self.last else {}
-        if not different or self.work.running:
-            self.stale.value = ""
+        different = changed_from(config, self.shown) if self.shown else {}
+        if not different or self.work.running or self.is_live:
+            self.stale.value = self.shipped_words() if not different else ""
             self.view.remove_class("dp-is-stale")
             return
         was = ", ".join(f"{self._words(name)} = {self._shown(name)}" for name in different)
@@ -144,12 +209,41 @@ class ExperimentPanel:
         )
         self.view.add_class("dp-is-stale")
 
+    # ---- what ships with the lab
+    def show_shipped(self, config: Any) -> bool:
+        """The run that ships for these settings, if there is one; it is not the reader's, so no task counts it."""
+        found = shipped_run(self.name, config)
+        if found is None:
+            return False
+        result, self.shipped = found
+        self.shown = self.results.config = config
+        self.results.show(result)
+        return True
+
+    def shipped_words(self) -> str:
+        """Said of a result that nobody has computed here yet."""
+        if self.shown is None or (self.last is not None and self.last.config == self.shown):
+            return ""
+        return (
+            '<div class="dp-shipped" role="status">Shipped with the lab: computed beforehand with exactly these '
+            f"settings. <b>{self.bar.run.description}</b> computes it here.</div>"
+        )
+
+    def _show_duration(self, config: Any) -> None:
+        """How long such a run takes: as it took here, or as it took elsewhere, by the speed of this machine."""
+        words = ""
+        if (took := self.store.seconds(self.name, vars(config))) is not None:
+            words = f"It took {seconds_words(took)} on this machine."
+        elif (record := shipped_record(self.name, config)) is not None:
+            words = f"About {seconds_words(record['seconds'] * yardstick() / record['yardstick'])} on this machine."
+        self.duration.value = f"<small>{words}</small>"
+
     def _words(self, name: str) -> str:
         return escape(self.controls.made[name].description if name in self.controls.made else name)
 
     def _shown(self, name: str) -> str:
-        """The last run's value of a setting; of a file, its name only."""
-        value = getattr(self.last.config, name)
+        """The shown run's value of a setting; of a file, its name only."""
+        value = getattr(self.shown, name)
         return escape(Path(value).name if name == "data" else text_of(value))
 
     def _show_link(self, config: Any) -> None:
@@ -169,16 +263,19 @@ class ExperimentPanel:
     # ---- running
     def begin(self) -> Stage[tuple[Any, Result, str]] | None:
         """The run that the controls ask for; None if it was computed before, and is shown already."""
+        self.passing, self.by_slider = self.by_slider, False
         config = self.controls.config()
         kept = self.store.get(self.name, vars(config))
         if kept is not None:
             result, record = kept
             self.finished(config, result, record["seconds"], f"recalled; computed before, {record['device']}")
             return None
+        self.under_way = config
         self.results.started(config)
         self.stale.value = ""
         self.view.remove_class("dp-is-stale")
-        self.view.add_class("dp-is-running")
+        if not self.passing:  # where pictures follow a slider, nothing may flicker
+            self.view.add_class("dp-is-running")
         return self.stage(config)
 
     def stage(self, config: Any) -> Stage[tuple[Any, Result, str]]:
@@ -191,12 +288,13 @@ class ExperimentPanel:
         result = yield from self.experiment.run(config)
         seconds = round(time.monotonic() - start, 2)
         device = described(best_device())
-        if not self.is_upload(config):
-            try:
-                self.store.put(self.name, vars(config), result, {"seconds": seconds, "device": device})
-            except OSError:
-                pass  # a full disk costs the convenience, not the result
+        if not (self.is_upload(config) or self.passing):
+            self.put(config, result, {"seconds": seconds, "device": device})
         return config, result, device
+
+    def put(self, config: Any, result: Result, about: dict) -> None:
+        with contextlib.suppress(OSError):  # a full disk costs the convenience, not the result
+            self.store.put(self.name, vars(config), result, about)
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
@@ -211,14 +309,17 @@ class ExperimentPanel:
         """Stopped or failed: what was shown before comes back, and is marked if it is stale."""
         self.view.remove_class("dp-is-running")
         if self.last is not None:
-            self.results.config = self.last.config
+            self.shown = self.results.config = self.last.config
             self.results.show(self.last.result)
+        elif self.shown is not None:
+            self.show_shipped(self.shown)
         self.changed()
 
     def finished(self, config: Any, result: Result, seconds: float, about: str) -> None:
         again = next((run for run in self.table.runs if run.config == config), None)
-        self.results.config = config
-        self.last = again or self.table.add(config, result, seconds, about)
+        self.shown = self.results.config = config
+        self.last = again or self.table.add(config, result, seconds, about, passing=self.passing)
+        self.last.passing &= self.passing
         self.results.show(result)
         self.bar.idle(escape(about))
         self.changed()
@@ -226,11 +327,22 @@ class ExperimentPanel:
             listener(self.last)
 
     # ---- the runs so far
+    def open_run(self, key: str) -> None:
+        """A point of a chart was clicked: its run is shown again, with its settings."""
+        run = next((run for run in self.table.runs if run.key == key), None)
+        if run is not None and not self.work.running:
+            self.shown, self.passing = run.config, run.passing  # so that no live run starts
+            self.set(run.config)
+            self.finished(run.config, run.result, run.seconds, f"run {run.number} again; {run.about}")
+
     def chosen(self) -> None:
         """Some run was ticked or removed: compare the ticked ones, and let the browser remember the kept."""
         self.compared.value = self.words.compared([run for run in self.table.runs if run.compared])
-        kept = [run.config for run in self.table.runs if run.kept and not self.is_upload(run.config)]
-        links = json.dumps([query_of(config, self.experiment) for config in kept[::-1]])
+        kept = [run for run in self.table.runs if run.kept and not self.is_upload(run.config)]
+        for run in kept:
+            if self.store.get(self.name, vars(run.config)) is None:  # one that a slider asked for
+                self.put(run.config, run.result, {"seconds": run.seconds, "device": run.about})
+        links = json.dumps([query_of(run.config, self.experiment) for run in kept[::-1]])
         self.kept.value = f'<span data-lab-kept="{escape(links)}"></span>'
 
     def recall(self, links: str) -> None:
@@ -243,3 +355,10 @@ class ExperimentPanel:
                 about = f"kept; computed before, {record['device']}"
                 self.table.add(config, result, record["seconds"], about, kept=True)
         self.chosen()
+
+
+def seconds_words(seconds: float) -> str:
+    """Rounded as one would say it."""
+    if seconds < 10:
+        return f"{max(seconds, 0.1):.1f} s"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"

@@ -2,7 +2,7 @@
 // the address that restores the settings, the width to draw charts for.
 (() => {
   if (window.dpmiaLab) return;
-  window.dpmiaLab = true;
+  const lab = (window.dpmiaLab = {}); // what other scripts of the lab may call
 
   // ---- names: sliders, progress bars, selects and inputs say what they are
   const nameOf = (widget) => widget.querySelector(":scope > .widget-label")?.textContent.trim();
@@ -14,8 +14,19 @@
         if (name) handle.setAttribute("aria-label", name);
         if (readout) handle.setAttribute("aria-valuetext", readout.textContent);
       }
+      // What a slider shows is read, not typed: typing there is taken or dropped without a word, and is a second stop.
+      if (readout?.isContentEditable) readout.setAttribute("contenteditable", "false");
+      readout?.removeAttribute("tabindex");
       for (const input of field.querySelectorAll("select, input")) {
         if (name && !input.getAttribute("aria-label")) input.setAttribute("aria-label", name);
+      }
+    }
+    // Fields through which this script and Python talk are nobody else's.
+    for (const hidden of root.querySelectorAll(".dp-hidden")) {
+      hidden.setAttribute("aria-hidden", "true");
+      for (const input of hidden.querySelectorAll("input, textarea")) {
+        input.tabIndex = -1;
+        input.setAttribute("aria-label", "for the page's script");
       }
     }
   };
@@ -45,10 +56,68 @@
     input.dispatchEvent(new Event("input", { bubbles: true }));
     input.dispatchEvent(new Event("change", { bubbles: true }));
   };
+  lab.write = write;
+
+  // ---- a picture that is pressed is told to Python, through the field of its panel
+  document.addEventListener("click", (event) => {
+    const picture = event.target.closest("[data-pick]");
+    const field = picture?.closest(".dp-card").querySelector(".dp-pressed input");
+    if (field) write(field, picture.dataset.pick);
+  });
+
+  // ---- what is folded opens and closes here, whatever Python is doing
+  document.addEventListener("click", (event) => {
+    const head = event.target.closest(".dp-fold-button");
+    if (!head) return;
+    const open = head.closest(".dp-fold").classList.toggle("dp-open");
+    head.setAttribute("aria-expanded", String(open));
+  });
+  window.addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details:not([open])")) details.open = true;
+  });
+
+  // ---- projector and dark: one key each, remembered by this browser
+  const PROJECTOR = 1.35; // as in the stylesheet
+  const MODES = { projector: ["Projector", "p"], dark: ["Dark", "d"] };
+  const isOn = (mode) => document.documentElement.classList.contains(`dp-${mode}`);
+  const setMode = (mode, on) => {
+    document.documentElement.classList.toggle(`dp-${mode}`, on);
+    document.querySelector(`#lab-tools [data-mode=${mode}]`)?.setAttribute("aria-pressed", String(on));
+    window.dispatchEvent(new Event("resize"));
+  };
+  const switchMode = (mode) => {
+    setMode(mode, !isOn(mode));
+    localStorage.setItem(`dpmia_lab ${mode}`, String(isOn(mode)));
+  };
+  const startModes = () => {
+    if (!document.body.dataset.voila) return; // JupyterLab has its own
+    const tools = document.createElement("div");
+    tools.id = "lab-tools";
+    for (const [mode, [words, key]] of Object.entries(MODES)) {
+      const made = document.createElement("button");
+      made.dataset.mode = mode;
+      made.textContent = words;
+      made.title = `${words} (key ${key.toUpperCase()})`;
+      made.onclick = () => switchMode(mode);
+      tools.append(made);
+    }
+    document.body.prepend(tools);
+    const darkHere = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    const remembered = (mode) => localStorage.getItem(`dpmia_lab ${mode}`);
+    setMode("projector", remembered("projector") === "true");
+    setMode("dark", (remembered("dark") ?? String(darkHere)) === "true");
+  };
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea, select, [contenteditable=true]");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !document.body.dataset.voila) return;
+    const mode = Object.keys(MODES).find((name) => MODES[name][1] === event.key.toLowerCase());
+    if (mode) switchMode(mode);
+  });
 
   // ---- Python is told how wide the page is
   const tellWidth = () => {
-    const width = String(Math.min(document.documentElement.clientWidth, 1400));
+    const scale = document.documentElement.classList.contains("dp-projector") ? PROJECTOR : 1;
+    const width = String(Math.min(Math.floor(document.documentElement.clientWidth / scale), 1400));
     for (const input of document.querySelectorAll(".dp-width input")) {
       if (input.value !== width) write(input, width);
     }
@@ -69,6 +138,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     new MutationObserver(tidy).observe(document.body, { childList: true, subtree: true, characterData: true });
     window.addEventListener("resize", tidy);
+    startModes();
     tidy();
     watchEngine();
   });

@@ -21,7 +21,7 @@ def config_from_query(query: str, experiment: ModuleType, data_names: tuple[str,
     ``data_names`` are the sets the page offers: a link must not make the server open a file.
     """
     texts = dict(parse_qsl(query))
-    preset = texts.pop("preset", next(iter(experiment.PRESETS)))
+    preset = texts.pop("preset", usual_preset(experiment, data_names))
     one_of(tuple(experiment.PRESETS), preset=preset)
     allowed = [option.name for option in fields(experiment.Config) if option.metadata["in_links"]]
     for name in texts:
@@ -31,12 +31,18 @@ def config_from_query(query: str, experiment: ModuleType, data_names: tuple[str,
     return config
 
 
+def usual_preset(experiment: ModuleType, data_names: tuple[str, ...]) -> str:
+    """The first whose data there are here; where there are none, the first."""
+    here = [name for name, preset in experiment.PRESETS.items() if preset.data in data_names]
+    return next(iter(here or experiment.PRESETS))
+
+
 def config_or_default(query: str, experiment: ModuleType, data_names: tuple[str, ...]) -> tuple[Any, str]:
     """The link's configuration and "", or the usual one and a sentence saying what is wrong with the link."""
     try:
         return config_from_query(query, experiment, data_names), ""
     except Mistake as mistake:
-        usual = next(iter(experiment.PRESETS.values()))
+        usual = experiment.PRESETS[usual_preset(experiment, data_names)]
         return (
             usual,
             f"The link asks for something the lab cannot do: {mistake} The usual settings are shown.",

@@ -2,16 +2,16 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 import ipywidgets as widgets
 from IPython.display import HTML, Javascript, display
 
 from dpmia_lab.stages import Progress, TimeLeft
+from dpmia_lab.widgets.kit.look import script, stylesheet
 
 TROUBLE = widgets.HTML()  # where an error that nobody foresaw is said; a callback's exception is else invisible
 
@@ -19,9 +19,8 @@ TROUBLE = widgets.HTML()  # where an error that nobody foresaw is said; a callba
 def start_page() -> None:
     """First cell of every page: the look and the small script (served pages carry them already)."""
     if not os.environ.get("DPMIA_SERVED"):
-        here = files("dpmia_lab.widgets.kit")
-        display(HTML(f"<style>{(here / 'lab.css').read_text()}</style>"))
-        display(Javascript((here / "lab.js").read_text()))
+        display(HTML(f"<style>{stylesheet()}</style>"))
+        display(Javascript(script()))
     display(with_classes(TROUBLE, "dp", "dp-trouble"))
 
 
@@ -39,9 +38,9 @@ def guarded(call: Callable) -> Callable:
 
 
 def page_poster() -> Callable[[Callable[[], None]], None]:
-    """How a thread reaches the kernel's loop; call it in a cell."""
+    """How a thread reaches the kernel's loop; call it in a cell. A page that is gone hears nothing more."""
     loop = asyncio.get_event_loop()
-    return lambda call: loop.call_soon_threadsafe(guarded(call))
+    return lambda call: None if loop.is_closed() else loop.call_soon_threadsafe(guarded(call))
 
 
 def on_change(widget: widgets.ValueWidget, call: Callable[[Any], None]) -> None:
@@ -74,16 +73,53 @@ def page_width(call: Callable[[int], None]) -> widgets.Text:
     return field
 
 
+def pressed(call: Callable[[int], None]) -> widgets.Text:
+    """A hidden field into which the page's script writes the number of a picture that was pressed in the same panel.
+
+    Pictures are marked by ``data-pick``; there must be a slider that does the same, for those without a pointer.
+    """
+    field = with_classes(widgets.Text(), "dp-pressed", "dp-hidden")
+
+    def take(number: str) -> None:
+        if number.isdigit():
+            field.value = ""  # so that the same one can be pressed again
+            call(int(number))
+
+    on_change(field, take)
+    return field
+
+
 def results_width(page: int) -> int:
     """Pixels for a chart in a panel's wide column, as the stylesheet lays it out."""
     return min(page - 48, 1120) - 346 if page > 800 else max(page - 60, 280)
 
 
-def panel(controls: list[widgets.Widget], results: list[widgets.Widget], name: str) -> widgets.VBox:
-    """Controls in the narrow column, results in the wide one; below 800 px one above the other."""
-    left = column(*controls, classes=("dp-controls",))
-    right = column(*results, classes=("dp-results",))
-    return column(left, right, classes=("dp", "dp-card", "dp-columns", name))
+def fold(title: str, *children: widgets.Widget, name: str = "") -> widgets.VBox:
+    """Widgets that show once the title is pressed; the page's script opens and closes it, Python need not know."""
+    head = text(f'<button class="dp-fold-button" aria-expanded="false">{escape(title)}</button>')
+    body = column(*children, classes=("dp-fold-body",))
+    return column(head, body, classes=("dp-fold", *([name] if name else [])))
+
+
+def panel(
+    name: str,
+    controls: Sequence[widgets.Widget],
+    picture: Sequence[widgets.Widget],
+    details: Sequence[widgets.Widget] = (),
+    run: Sequence[widgets.Widget] = (),
+    more: Sequence[widgets.Widget] = (),
+) -> widgets.VBox:
+    """One screen: the few controls that matter and the run bar beside the picture they change, the rest below it.
+
+    The narrow column stays in view while the wide one scrolls. On a phone the picture comes first; the controls are a
+    drawer below it. ``more`` is folded away as "More settings".
+    """
+    settings = column(*controls, *([fold("More settings", *more, name="dp-more")] if more else []))
+    drawer = with_classes(fold("Settings", settings), "dp-drawer")
+    left = column(drawer, column(*run, classes=("dp-run-place",)), classes=("dp-controls",))
+    parts = [left, column(*picture, classes=("dp-results", "dp-picture"))]
+    parts += [column(*details, classes=("dp-results", "dp-details"))] if details else []
+    return column(*parts, classes=("dp", "dp-card", "dp-columns", name))
 
 
 def card(*children: widgets.Widget, name: str = "") -> widgets.VBox:
@@ -118,14 +154,22 @@ def download_html(label: str, name: str, uri: str) -> str:
 
 
 class RunBar(widgets.VBox):
-    """Run, Stop, how far, how long still; its height stays the same."""
+    """Run, Stop, how far, how long still; its height stays the same.
+
+    ``live`` is the switch by which moving a slider is running; it is there only where a run is quick enough.
+    """
 
     def __init__(self, run_label: str, on_run: Callable[[], None], on_stop: Callable[[], None]) -> None:
         self.run = button(run_label, on_run, "dp-primary", "dp-run-button")
         self.stop = button("Stop", on_stop, "dp-stop-button")
+        switch = widgets.Checkbox(value=True, description="live: follows the sliders", indent=False)
+        self.live = with_classes(switch, "dp-check", "dp-live-switch", "dp-absent")
         self.status = text("", "dp-status")
-        super().__init__([row(self.run, self.stop), self.status])
+        super().__init__([row(self.run, self.stop), self.live, self.status])
         self.idle("")
+
+    def offer_live(self, offered: bool) -> None:
+        (self.live.remove_class if offered else self.live.add_class)("dp-absent")
 
     def started(self) -> None:
         self.time_left = TimeLeft()

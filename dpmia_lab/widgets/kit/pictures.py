@@ -47,10 +47,6 @@ def strip_html(pictures: np.ndarray, words: Sequence[str]) -> str:
     return f'<div class="dp-strip">{images}</div>'
 
 
-def chart_html(png: bytes, alt: str) -> str:
-    return f'<img class="dp-chart" src="{data_uri(png)}" alt="{escape(alt)}">'
-
-
 def people_html(
     names: list[str],
     truth: np.ndarray,

@@ -1,70 +1,118 @@
-"""Predict first, then look; and tasks that are checked, with feedback that names the mistake."""
+"""Predict first, then look; and tasks that are checked, with feedback that names the mistake.
 
-from collections.abc import Callable
+Both are remembered by the reader's browser and go into the record (work.py).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
+from typing import Any
 
 import ipywidgets as widgets
 
 from dpmia_lab.widgets.kit.parts import button, card, column, text
+from dpmia_lab.widgets.kit.record import evidence
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.work import WORK, day
 
 
 class Prediction:
     """A question with a few answers; what was measured is shown only to who has chosen one.
 
-    ``then``: what to do after choosing, such as "press Run below, and see".
+    The answer may be changed at any time; the first one stays noted, and what is judged is the one that stood when
+    the result came. ``then``: what to do after choosing, such as "press Run below, and see". ``because``: the reason
+    why it comes out as it does, in a sentence. ``outcome`` may be shown at a second place, beside the result.
     """
 
-    def __init__(self, question: str, answers: list[str], then: str = "run it below, and see") -> None:
-        self.then = then
+    def __init__(
+        self, question: str, answers: list[str], then: str = "run it below, and see", because: str = ""
+    ) -> None:
+        self.question, self.answers, self.then, self.because = question, answers, then, because
+        self.first: int | None = None
         self.chosen: int | None = None
+        self.judged: int | None = None
         self.truth: tuple[int, str] | None = None
         self.buttons = [button(answer, lambda i=i: self.choose(i)) for i, answer in enumerate(answers)]
         self.outcome = text("")
         choices = column(*self.buttons, classes=("dp-choices",))
         self.view = card(text(f"<h3>Predict first</h3><p>{question}</p>"), choices, self.outcome, name="dp-predict")
+        WORK.expect("predictions", question, self.comes_back)
 
     def choose(self, index: int) -> None:
+        self.first = index if self.first is None else self.first
         self.chosen = index
-        for i, one in enumerate(self.buttons):
-            one.disabled = True
-            if i == index:
-                one.add_class("chosen")
         self._show()
+        self._note()
 
     def measured(self, right: int, words: str) -> None:
         """What came out: the answer that was right, and the sentence with the numbers."""
         self.truth = right, words
         self._show()
+        if self.chosen is not None:
+            self._note()
 
-    def _show(self) -> None:
+    def comes_back(self, entry: dict) -> None:
+        """As the browser remembers it from an earlier visit."""
+        places = [self.answers.index(entry[name]) for name in ("first", "now") if entry[name] in self.answers]
+        if len(places) == 2:
+            self.first, self.chosen = places
+            self._show(earlier=entry["said"])
+
+    def _note(self) -> None:
+        entry = {"first": self.answers[self.first], "now": self.answers[self.chosen]}
+        WORK.note("predictions", self.question, {**entry, "said": self.truth[1] if self.truth else ""})
+
+    def _show(self, earlier: str = "") -> None:
         if self.chosen is None:
             return
+        for i, one in enumerate(self.buttons):
+            one.add_class("chosen") if i == self.chosen else one.remove_class("chosen")
         if self.truth is None:
-            self.outcome.value = f'<div class="dp-note">Noted. Now {self.then}.</div>'
+            said = f"On an earlier visit: {earlier}" if earlier else f"Noted. Now {self.then}."
+            self.outcome.value = note_html(f"{said} {self._changes(self.chosen)} You may still change your answer.")
             return
         right, words = self.truth
-        verdict = (
-            "As you predicted."
-            if right == self.chosen
-            else (f"You predicted “{escape(self.buttons[self.chosen].description)}”.")
-        )
-        self.outcome.value = f'<div class="dp-note"><b>{verdict}</b> {words}</div>'
+        self.judged = self.chosen if self.judged is None else self.judged
+        verdict = "As you predicted." if right == self.judged else f"You predicted {self._quoted(self.judged)}."
+        self.outcome.value = note_html(f"<b>{verdict}</b> {words} {self.because} {self._changes(self.judged)}")
+
+    def _changes(self, judged: int) -> str:
+        """Which answers came before and after the one that counts."""
+        before = f"Your first answer was {self._quoted(self.first)}." if self.first != judged else ""
+        after = f"Now you say {self._quoted(self.chosen)}." if self.chosen != judged else ""
+        return f"{before} {after}".strip()
+
+    def _quoted(self, index: int) -> str:
+        return f"“{escape(self.answers[index])}”"
+
+
+def note_html(words: str) -> str:
+    return f'<div class="dp-note" role="status">{words}</div>'
 
 
 def task(
     title: str,
     words: str,
     check: Callable[[], tuple[bool, str]],
+    behind: Callable[[], Iterable[Run | Mapping[str, Any]]],
     answer: widgets.Widget | None = None,
 ) -> widgets.VBox:
-    """A target to reach; ``check()`` looks at what the reader did and says what is missing."""
+    """A target to reach; ``check()`` looks at what the reader did and says what is missing.
+
+    ``behind()``, asked when it is done: the runs it rests on, or, where nothing was run, what was set on the page.
+    """
     feedback = text("")
 
     def look() -> None:
         done, sentence = check()
+        show(done, sentence)
+        if done:
+            WORK.note("tasks", title, {"said": sentence, "behind": evidence(behind())})
+
+    def show(done: bool, sentence: str, when: str = "") -> None:
         kind = "dp-note" if done else "dp-error"
-        mark = "✓ Done." if done else "Not yet."
+        mark = f"✓ Done{when}." if done else "Not yet."
         feedback.value = f'<div class="{kind}" role="status"><b>{mark} </b>{sentence}</div>'
 
+    WORK.expect("tasks", title, lambda entry: show(True, entry["said"], f" on {day(entry['at'])}"))
     parts = [text(f"<h3>{title}</h3><p>{words}</p>"), *([answer] if answer else [])]
     return card(*parts, button("Check my work", look, "dp-check-button"), feedback, name="dp-task")

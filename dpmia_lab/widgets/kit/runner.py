@@ -41,10 +41,16 @@ class Runner:
 
     def stop(self) -> None:
         """The page is told now; the thread obeys at its next event and is no longer listened to."""
+        run = self.drop()
+        if run is not None:
+            run.on_end(None, None)
+
+    def drop(self) -> "_Run | None":
+        """Stop without telling: another run takes its place."""
         run, self._current = self._current, None
         if run is not None:
             run.stop.set()
-            run.on_end(None, None)
+        return run
 
     def deliver(self, run: "_Run", call: Callable[[], None], last: bool = False) -> None:
         """Let the page's loop make this call, unless the run has been stopped meanwhile."""

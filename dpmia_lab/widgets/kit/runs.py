@@ -26,6 +26,12 @@ class Run:
     about: str  # where and how it was computed, in words
     compared: bool = False
     kept: bool = False  # comes back when the page is opened again
+    passing: bool = False  # made while a slider moved: the next run takes its place, unless it was kept or compared
+
+    @property
+    def key(self) -> str:
+        """What it is called, and what a click on its point in a chart opens."""
+        return f"run {self.number}"
 
 
 class RunTable:
@@ -43,9 +49,14 @@ class RunTable:
         self.view = column(text("<h4>Runs so far</h4>"), self.rows, self.links, classes=("dp-section", "dp-runs"))
         self._show()
 
-    def add(self, config: Any, result: Result, seconds: float, about: str, kept: bool = False) -> Run:
-        self.count += 1
-        run = Run(self.count, config, result, seconds, about, kept=kept)
+    def add(
+        self, config: Any, result: Result, seconds: float, about: str, kept: bool = False, passing: bool = False
+    ) -> Run:
+        if self.runs and self.runs[0].passing and not (self.runs[0].kept or self.runs[0].compared):
+            self.runs = self.runs[1:]
+        else:
+            self.count += 1
+        run = Run(self.count, config, result, seconds, about, kept=kept, passing=passing)
         self.runs = [run, *self.runs]
         if len(self.runs) > self.most:
             self.runs.remove(next((old for old in self.runs[:0:-1] if not old.kept), self.runs[-1]))

@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.stages import Event, Progress, Stage
+from dpmia_lab.stages import Event, Progress, Snapshot, Stage
 from dpmia_lab.widgets.kit.parts import RunBar, error_html, page_poster, text
 from dpmia_lab.widgets.kit.runner import Runner
 
@@ -39,6 +39,7 @@ class StageRun:
         self.loading, self.stopped = loading, stopped
         self.runner = Runner(page_poster())
         self.began, self.seconds = 0.0, 0.0
+        self.seen, self.again = False, False  # something of this run is on the page; another is wanted
         self.problem = text("") if problem is None else problem
         self.bar = RunBar(button, self.press, self.stop) if button else None
 
@@ -63,17 +64,34 @@ class StageRun:
             return
         if self.bar is not None:
             self.bar.started()
+        self.seen = self.again = False
         self.began = time.monotonic()
         self.runner.start(lambda: announced(stage, self.loading), self._happened, self._ended)
 
     def stop(self) -> None:
+        self.again = False
         self.runner.stop()
+
+    def restart(self) -> None:
+        """The newest wish wins: a run under way is dropped for it, but not before something of it was seen.
+
+        Else a slider that moves on and on would never show anything. So the page is at most one run behind.
+        """
+        if self.running and not self.seen:
+            self.again = True
+            return
+        if self.runner.drop() is not None and self.bar is not None:
+            self.bar.idle("")
+        self.start()
 
     def _happened(self, events: list[Event]) -> None:
         for event in events:
             if self.bar is not None and isinstance(event, Progress):
                 self.bar.show(event)
         self.on_events(events)
+        self.seen = self.seen or any(isinstance(event, Snapshot) and event.name != "truth" for event in events)
+        if self.seen and self.again:
+            self.restart()
 
     def _ended(self, result: Any, problem: str | None) -> None:
         self.seconds = time.monotonic() - self.began
@@ -81,10 +99,12 @@ class StageRun:
             self.bar.idle(self.stopped if result is None and problem is None else "")
         if result is not None:
             self.on_result(result)
-            return
-        self.on_nothing()
-        if problem is not None:
-            self.problem.value = error_html(problem)
+        else:
+            self.on_nothing()
+            if problem is not None:
+                self.problem.value = error_html(problem)
+        if self.again:
+            self.start()
 
 
 def announced(stage: Stage, words: str) -> Stage:

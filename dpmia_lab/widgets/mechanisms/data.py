@@ -1,6 +1,6 @@
-"""What lesson 5 draws and ranks: the shipped reference and the reader's sweeps, and who is better where."""
+"""What lesson 5 draws and ranks: the shipped reference and the reader's sweeps."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 
@@ -13,9 +13,11 @@ from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.widgets.kit.runs import Run
 
 BITS = ("skewed_purchases", "purchases_without_skew", "purchases_like", "hospital_like")
-# what makes a sweep small enough to watch
+# What makes a sweep small enough to watch. So few records want little noise, or nothing is learned at all.
 QUICK = {"epochs": 20, "central_epochs": 10, "shadows": 2, "repeats": 1, "zs": "0.5,2,8", "epsilons": "0.5,1,3"}
-BITS_QUICK = QUICK | {"records": 600, "batch": 50, "rate": 0.002, "patience": 0}
+BITS_QUICK = QUICK | {
+    "records": 600, "batch": 50, "rate": 0.002, "patience": 0, "zs": "0.1,0.3,1", "epsilons": "0.5,1,2",
+}  # fmt: skip
 QUICK_BY_DATA = {
     "faces": QUICK | {"records": 100, "pictures": 40, "people": 10, "batch": 20, "epsilons": "5,50,500"},
     "collaboration": QUICK | {"records": 100, "epochs": 10, "batch": 20, "central_epochs": 5, "zs": "0.5,2"},
@@ -56,57 +58,3 @@ def preset_of(config: Config) -> str:
 
 def same_data(one: Config, other: Config) -> bool:
     return one.data == other.data and (one.data not in BITS or one.classes == other.classes)
-
-
-# ---- who keeps more accuracy at equal AUC?
-CLEAR = 0.05  # a smaller mean difference of accuracies counts as alike
-HARDLY = 0.005  # so much worse is not worse
-NARROW = 0.01  # a range of AUC in which chance decides
-
-
-@dataclass(frozen=True)
-class Contest:
-    """At AUC values within reach of both mechanisms: the accuracy of each, between its strengths by a straight line."""
-
-    levels: np.ndarray
-    central: np.ndarray
-    local: np.ndarray
-
-    @property
-    def mean(self) -> float:
-        """Local minus central."""
-        return float((self.local - self.central).mean()) if len(self.levels) else np.nan
-
-    @property
-    def verdict(self) -> str:
-        """local, central, alike; or neither, where hardly any AUC is reached by both."""
-        if not len(self.levels):
-            return "neither"
-        return "alike" if abs(self.mean) < CLEAR else "local" if self.mean > 0 else "central"
-
-    @property
-    def strict(self) -> bool:
-        """Whether the better one is nowhere worse."""
-        ahead = (self.local - self.central) * np.sign(self.mean)
-        return self.verdict in ("local", "central") and bool((ahead >= -HARDLY).all())
-
-
-def contest(sweep: Sweep, protocol: str = "alike") -> Contest:
-    """By the AUC of the white box."""
-    curves = [
-        frontier(sweep.at("auc", mechanism, "white_box", protocol), sweep.at("test_accuracy", mechanism))
-        for mechanism in ("central", "local")
-    ]
-    if not all(len(auc) for auc, _ in curves):
-        return Contest(*(np.array([]),) * 3)
-    low, high = max(auc[0] for auc, _ in curves), min(auc[-1] for auc, _ in curves)
-    levels = np.unique(np.concatenate([[low, high], *(auc for auc, _ in curves)]))
-    levels = levels[(levels >= low) & (levels <= high) & (high - low >= NARROW)]
-    return Contest(levels, *(np.interp(levels, *curve) for curve in curves))
-
-
-def frontier(auc: np.ndarray, accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """By rising AUC, the best accuracy so far: nobody need take a strength that leaks more and knows less."""
-    there = np.isfinite(auc) & np.isfinite(accuracy)
-    order = np.argsort(auc[there], kind="stable")
-    return auc[there][order], np.maximum.accumulate(accuracy[there][order])

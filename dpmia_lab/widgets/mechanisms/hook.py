@@ -10,12 +10,13 @@ from dpmia_lab.data.faces import generated_faces
 from dpmia_lab.data.purchases import PRODUCTS, purchases_like
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy import local
+from dpmia_lab.privacy.accounting import epsilon_text
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.widgets.kit.controls import field, scale
 from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import button, card, column, number_html, number_row, on_change, text
+from dpmia_lab.widgets.kit.parts import button, number_html, number_row, on_change, panel, text
 from dpmia_lab.widgets.kit.pictures import figures_html
 from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.kit.tables import Cell, table_html
@@ -23,8 +24,9 @@ from dpmia_lab.widgets.kit.tables import Cell, table_html
 BITS = (math.inf, 8.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.5, 0.2, 0.1)  # ε_i of one bit; ∞: no noise
 PIXELS = (math.inf, 1000.0, 500.0, 200.0, 100.0, 50.0, 20.0, 10.0, 5.0, 1.0)
 CELLS, REACH = (1, 2, 4, 7, 14), (1, 4, 16, 64, 256)
-NAMED = {17: "pregnancy test", 18: "bread", 88: "cigarettes", 210: "baby food", 340: "insulin needles", 513: "candles"}
+NAMED = {17: "pregnancy test", 18: "bread", 88: "cigarettes", 340: "insulin needles", 513: "candles"}
 SECRET = 17
+DIGIT, BLANK = "a handwritten digit", np.full((1, 28, 28), 0.92)  # its place until it is read
 PRIOR = 0.01  # how likely a snoop thinks a purchase beforehand
 WIDE, INK, EXPOSED, EMPTY = 30, (27, 27, 27), (213, 94, 0), (243, 240, 233)  # bits a row of the picture; colours
 
@@ -40,19 +42,17 @@ class CartPanel:
 
     def __init__(self) -> None:
         self.cart, self.draws = one_cart(), 0
-        self.epsilon = field(falling("ε_i of one bit (right: more noise)", BITS), "epsilon-bit")
+        self.epsilon = field(falling("ε_i of one bit", BITS), "epsilon-bit")
         self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
         self.pictures, self.numbers, self.items = text(""), text("", "dp-cart-numbers"), text("", "dp-cart-items")
         on_change(self.epsilon, lambda _: self.draw())
         words = text(
-            "<h3>Whom do you trust: the collector, or nobody?</h3><p>A shop wants to learn from your cart: 600 "
-            "products, a bit each, bought or not. Bit 17 is a pregnancy test. You may trust the shop with the cart and "
-            "with its promise to add noise later, while it learns (<i>central</i>). Or you trust nobody and lie a "
-            "little, bit by bit, before you send it (<i>local</i>). Move ε_i and see what leaves your hands.</p>"
+            "<h2>Whom do you trust: the collector, or nobody?</h2><p>A shop wants to learn from your cart: 600 "
+            "products, bought or not. Bit 17 is a pregnancy test. Trust the shop to add noise later, while it learns "
+            "(<i>central</i>)? Or lie a little yourself, bit by bit, before you send it (<i>local</i>)? Move ε_i to "
+            "the right. (A label, say what kind of customer you are, is sent as it is.)</p>"
         )
-        side = column(self.epsilon, self.again, self.items, classes=("dp-one-step-controls",))
-        self.view = card(words, column(self.pictures, self.numbers), side, name="dp-one-step")
-        self.view.add_class("dp-cart")
+        self.view = panel("dp-cart", [self.epsilon], [words, self.pictures, self.numbers], [self.items], [self.again])
         self.draw()
 
     def draw_again(self) -> None:
@@ -108,8 +108,7 @@ def odds_text(epsilon: float) -> str:
 
 def cart_numbers_html(cart: np.ndarray, sent: np.ndarray, epsilon: float) -> str:
     same = int((cart == sent).sum())
-    promise = "no promise: ε is infinite" if math.isinf(epsilon) else local.bits_guarantee(PRODUCTS, epsilon).words()
-    record = "∞" if math.isinf(epsilon) else f"{PRODUCTS * epsilon:g}"
+    record, promise = promise_words(None if math.isinf(epsilon) else local.bits_guarantee(PRODUCTS, epsilon))
     return number_row(
         number_html(
             f"{true_share(epsilon):.1%}",
@@ -125,6 +124,11 @@ def cart_numbers_html(cart: np.ndarray, sent: np.ndarray, epsilon: float) -> str
         ),
         number_html(record, "ε for the whole record", f"{promise}. Lower is safer: a record is many bits.", "exposed"),
     )
+
+
+def promise_words(made: local.LocalGuarantee | None) -> tuple[str, str]:
+    """ε of the whole record, the same figure as in the sentence that follows it."""
+    return ("∞", "no promise: ε is infinite") if made is None else (epsilon_text(made.epsilon), made.words())
 
 
 def belief_after(said_yes: bool, epsilon: float, prior: float = PRIOR) -> float:
@@ -155,27 +159,27 @@ class PicturePanel:
 
     def __init__(self) -> None:
         self.draws = 0
-        self.subjects = {"a generated face": generated_faces(2, 2, 56, 46, seed=0)[0][0]}
-        self.epsilon = field(falling("ε of any m pixel values (right: more noise)", PIXELS), "epsilon-pixel")
+        self.subjects = {"a generated face": generated_faces(2, 2, 56, 46, seed=0)[0][0], DIGIT: BLANK}
+        self.epsilon = field(falling("ε of m pixel values", PIXELS), "epsilon-pixel")
         self.cell = field(scale("b, side of a cell in pixels", CELLS), "cell")
-        self.reach = field(scale("m, pixel values that are hidden together", REACH), "reach")
+        self.reach = field(scale("m, values hidden together", REACH), "reach")
         self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
-        self.pictures, self.numbers = text(""), text("", "dp-one-step-number")
+        self.pictures, self.numbers = text(""), text("", "dp-picture-numbers")
         for slider in (self.epsilon, self.cell, self.reach):
             on_change(slider, lambda _: self.draw())
-        side = column(self.epsilon, self.cell, self.reach, self.again, classes=("dp-one-step-controls",))
         words = text(
             "<h3>The same for a picture</h3><p>Each cell of b × b pixels becomes one grey tone, its mean, and gets "
             "noise. Larger cells need less noise, and show less.</p>"
         )
         self.work = StageRun(one_digit, self.read, loading="")  # without its package the face is enough
         up = OnceUp(self.work.start)
-        self.view = card(words, column(self.pictures, self.numbers), side, up.signal, name="dp-one-step")
-        self.view.add_class("dp-picture-noise")
+        sliders = [self.epsilon, self.cell, self.reach]
+        picture = [words, self.pictures, self.numbers, up.signal]
+        self.view = panel("dp-picture-noise", sliders, picture, run=[self.again])
         self.draw()
 
     def read(self, digit: np.ndarray) -> None:
-        self.subjects["a handwritten digit"] = digit
+        self.subjects[DIGIT] = digit
         self.draw()
 
     def draw_again(self) -> None:
@@ -201,11 +205,8 @@ def one_digit() -> Stage[np.ndarray]:
 
 
 def picture_numbers_html(shape: tuple[int, int, int], cell: int, reach: int, epsilon: float) -> str:
-    if math.isinf(epsilon):
-        tones, promise, record = 0.0, "no promise: ε is infinite", "∞"
-    else:
-        made = local.picture_guarantee(shape, reach, epsilon)
-        tones, promise, record = 255 * reach / (cell**2 * epsilon), made.words(), f"{math.ceil(made.epsilon):,}"
+    record, promise = promise_words(None if math.isinf(epsilon) else local.picture_guarantee(shape, reach, epsilon))
+    tones = 255 * reach / (cell**2 * epsilon)  # 0 without noise
     noise = f"255·m/(b²ε): of 255 grey tones, the scale of the Laplace noise in a cell of {cell} × {cell} pixels."
     return number_row(
         number_html(f"{tones:,.3g}", "noise a cell, in grey tones", f"{noise} Higher hides more.", "protected"),

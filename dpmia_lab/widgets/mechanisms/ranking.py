@@ -1,20 +1,26 @@
-"""Mechanisms ranked by AOP, which a slider re-ranks at once; beside them the table of paper D, ranked by the same λ."""
+"""φ of one strength, and all ranked by AOP, as sliders move; below, the table of paper D, ranked by the same λ."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
+from dpmia_lab.experiments.mechanism_sweep import Sweep
 from dpmia_lab.experiments.mechanisms import point_of, setting_words
 from dpmia_lab.metrics.tradeoffs import aop
+from dpmia_lab.privacy.accounting import epsilon_text
+from dpmia_lab.privacy.local import FEATURES_ONLY
 from dpmia_lab.reference import shipped
-from dpmia_lab.widgets.kit.controls import field, scale
-from dpmia_lab.widgets.kit.parts import card, column, on_change, text
+from dpmia_lab.rows import Row as Measured
+from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
+from dpmia_lab.widgets.kit.parts import on_change, panel, text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
+from dpmia_lab.widgets.mechanisms.controls import absent, new_slider
 from dpmia_lab.widgets.mechanisms.panel import MechanismsPanel
 from dpmia_lab.widgets.mechanisms.words import attack_words, data_words
+from dpmia_lab.widgets.mechanisms.worth import worth_html
 
 LAMBDAS = (1, 2, 5, 10, 20, 50)
+LOOKED_AT = {"local": "local noise", "central": "central noise"}
 DEFENCES = {
     "baseline": "no defence",
     "reg": "regularised",
@@ -39,19 +45,45 @@ class Entry:
     score: float  # AOP
     own: bool = False
     printed: float = np.nan
+    error: float = np.nan  # standard error of the score
 
 
 class RankingPanel:
-    """Follows the main panel: the same data, attack and outsiders, its reference and the reader's sweeps."""
+    """Follows the main panel: the same data, attack and outsiders, its reference and the reader's sweeps.
+
+    One strength is looked at closely; all are ranked.
+    """
 
     def __init__(self, main: MechanismsPanel) -> None:
         self.main = main
-        self.lam = field(scale("λ, how much privacy weighs", LAMBDAS), "lambda")
-        self.words, self.ours, self.published = text(""), text("", "dp-ranking-ours"), text("", "dp-ranking-published")
+        self.mechanism = field(choice("look at", swapped(LOOKED_AT)), "mechanism")
+        self.strength = field(new_slider("its strength", 5), "strength")
+        self.looked_at = ""  # a point of the sweep that is known
+        self.lam = field(scale("λ, the weight of privacy", LAMBDAS), "lambda")
+        self.worth, self.words = text("", "dp-worth-place"), text("", "dp-winners")
+        self.ours, self.published = text("", "dp-ranking-ours"), text("", "dp-ranking-published")
+        on_change(self.mechanism, lambda _: self.offer())
+        on_change(self.strength, self.look_at)
         on_change(self.lam, lambda _: self.draw())
-        main.results.listeners.append(self.draw)
-        tables = column(self.ours, self.published, classes=("dp-rankings",))
-        self.view = card(column(self.lam, classes=("dp-lambda-place",)), self.words, tables, name="dp-ranking")
+        main.results.listeners.append(self.offer)
+        controls = [self.mechanism, self.strength, self.lam]
+        self.view = panel("dp-ranking", controls, [self.worth, self.words, self.ours], [self.published])
+        self.offer()
+
+    def offer(self) -> None:
+        """The strengths of the sweep that is known, weakest noise first; the one looked at stays if it is there."""
+        sweep = self.main.results.known()
+        found = by_noise(sweep, self.mechanism.value) if sweep else []
+        looked_at = self.looked_at if self.looked_at in found else next(iter(found), "")
+        absent(self.strength, len(found) < 2)
+        options = [(strength_words(sweep, one), one) for one in found]
+        if len(found) > 1 and options != list(self.strength.options):
+            self.strength.options = options
+            self.strength.value = looked_at
+        self.look_at(looked_at)
+
+    def look_at(self, defence: str) -> None:
+        self.looked_at = defence
         self.draw()
 
     def entries(self) -> list[Entry]:
@@ -64,12 +96,25 @@ class RankingPanel:
     def draw(self) -> None:
         lam, view = self.lam.value, self.main.results
         ours, published = self.entries(), published_entries(lam)
+        self.worth.value = worth_html(view.known(), self.looked_at, *view.played) if self.looked_at else ""
         self.words.value = winners_html(lam, ours, published)
         shown = f"{data_words(view.config)}; {attack_words(*view.played)}"
-        about = f"{shown}; ε for a record as in the charts above. Marked ●: your sweep."
+        about = (
+            f"{shown}; ± two standard errors. ε for a record as in the charts above (local: {FEATURES_ONLY}). "
+            f"Marked ●: your sweep."
+        )
         empty = "<p class='dp-soft'>No points yet: run a sweep above, or compute the reference.</p>"
-        self.ours.value = ranking_html("This lab", about, ours) if ours else f"<h4>This lab</h4>{empty}"
+        self.ours.value = ranking_html("This lab", about, ours) if ours else f"<h3>This lab</h3>{empty}"
         self.published.value = ranking_html("Paper D, mean over eight picture sets", published_words(lam), published)
+
+
+def by_noise(sweep: Sweep, mechanism: str) -> list[str]:
+    """Its strengths, by falling ε."""
+    return sorted(sweep.of(mechanism), key=lambda one: -sweep.value("epsilon", one))
+
+
+def strength_words(sweep: Sweep, defence: str) -> str:
+    return f"ε = {epsilon_text(sweep.value('epsilon', defence))}"
 
 
 # ---- this lab
@@ -80,8 +125,23 @@ def sweep_entries(sweep: Sweep, attack: str, protocol: str, lam: float, own: boo
         if row.defence != "none":
             words += f" (ε = {epsilon_text(sweep.value('epsilon', row.defence))})"
         mechanism, _ = point_of(row.defence)
-        found.append(Entry(words, mechanism, accuracy, row.value, float(aop(accuracy, row.value, lam)), own))
+        score = float(aop(accuracy, row.value, lam))
+        error = score * relative_error(sweep, row, accuracy, lam)
+        found.append(Entry(words, mechanism, accuracy, row.value, score, own, error=error))
     return found
+
+
+def relative_error(sweep: Sweep, auc: Measured, accuracy: float, lam: float) -> float:
+    """Of AOP, from the standard errors of accuracy and AUC: λ multiplies the latter's, as a power does."""
+    of_accuracy = sweep.error("test_accuracy", auc.defence) / max(accuracy, 1e-9)
+    of_auc = sweep.error("auc", auc.defence, auc.attack, auc.protocol) / max(auc.value, 0.5)
+    return float(np.hypot(of_accuracy, lam * of_auc))
+
+
+def tied_with_first(entries: list[Entry]) -> int:
+    """How many others have a score within two standard errors of the best."""
+    first, others = entries[0], entries[1:]
+    return sum(first.score - one.score <= 2 * np.hypot(first.error, one.error) for one in others)
 
 
 # ---- paper D
@@ -122,16 +182,17 @@ def ranking_html(title: str, about: str, entries: list[Entry]) -> str:
     """A bar a line, as long as its AOP."""
     most = max(entry.score for entry in entries) or 1.0
     printed = any(np.isfinite(entry.printed) for entry in entries)
-    heads = ["rank", with_small("AOP", "higher: better"), *(["printed"] if printed else []), "accuracy", "AUC"]
+    heads = ["rank", "", with_small("AOP", "higher: better"), *(["printed"] if printed else []), "accuracy", "AUC"]
     rows = [entry_row(rank, entry, most, printed) for rank, entry in enumerate(entries, 1)]
-    return f"<h4>{title}</h4>{table_html(heads, rows, about, 'dp-ranks')}"
+    return f"<h3>{title}</h3>{table_html(heads, rows, about, 'dp-ranks')}"
 
 
 def entry_row(rank: int, entry: Entry, most: float, printed: bool) -> Row:
     bar = f'<div class="dp-rank-bar"><i style="width:{100 * entry.score / most:.1f}%"></i></div>'
     cells = [
-        Html(f"{rank}. {'● ' if entry.own else ''}{entry.words}{bar}"),
-        Html(f"<b>{entry.score:.3f}</b>"),
+        f"{rank}. {'● ' if entry.own else ''}{entry.words}",
+        Html(bar),
+        Html(f"<b>{entry.score:.3f}</b>{error_text(entry)}"),
         *([Cell(f"{entry.printed:.3f}", "dp-reference")] if printed else []),
         f"{entry.accuracy:.2f}",
         f"{entry.auc:.3f}",
@@ -139,8 +200,21 @@ def entry_row(rank: int, entry: Entry, most: float, printed: bool) -> Row:
     return Row(cells, f"dp-rank-{entry.mechanism}")
 
 
+def error_text(entry: Entry) -> str:
+    return f" ± {2 * entry.error:.3f}" if np.isfinite(entry.error) else ""
+
+
+def first_words(ours: list[Entry]) -> str:
+    """Who comes first here, and how many of the others only chance keeps behind."""
+    if not ours:
+        return ""
+    tied = tied_with_first(ours)
+    chance = f" (but chance alone keeps {tied} of the others behind it)" if tied else " (beyond chance)"
+    return f"here <b>{ours[0].words}</b> comes first{chance}, "
+
+
 def winners_html(lam: int, ours: list[Entry], published: list[Entry]) -> str:
-    first = f"here <b>{ours[0].words}</b> comes first, " if ours else ""
+    first = first_words(ours)
     penalty = (2 * 0.6) ** lam
     return (
         f"<p>At <b>λ = {lam}</b> {first}in paper D <b>{published[0].words}</b>. A model whose attacker reaches AUC 0.6 "

@@ -2,19 +2,33 @@
 
 import ipywidgets as widgets
 
-from dpmia_lab.experiments.mechanism_sweep import Sweep
-from dpmia_lab.experiments.mechanisms import setting_words
+from dpmia_lab.data.purchases import PRODUCTS
+from dpmia_lab.experiments.equal_leak import contest
+from dpmia_lab.privacy.local import bits_guarantee
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.mechanisms.data import contest, own_sweep, preset_of, references
+from dpmia_lab.widgets.mechanisms.bargain import (
+    SHARE_KEPT,
+    SHARE_LEFT,
+    bargain_words,
+    bargains,
+    done_in,
+    hint,
+    only_strengths_differ,
+)
+from dpmia_lab.widgets.mechanisms.data import own_sweep, preset_of, references
 from dpmia_lab.widgets.mechanisms.hook import PRIOR, CartPanel, belief_after, true_share
 from dpmia_lab.widgets.mechanisms.panel import MechanismsPanel
 from dpmia_lab.widgets.mechanisms.ranking import DEFENCES, LAMBDAS, RankingPanel, published_entries
-from dpmia_lab.widgets.mechanisms.words import contest_words
+from dpmia_lab.widgets.mechanisms.words import brief_words, interval_text, one_seed
 
 ANSWERS = ("local", "central", "alike")
 MOST_BELIEF, LEAST_TRUTH = 0.05, 0.7  # task 1
-SHARE_KEPT, SHARE_LEFT = 0.85, 0.5  # task 2: of accuracy above chance, of the attack's advantage
+REASONS = {
+    "local": "Lies cancel out over the many carts of a class; noise on the gradients comes anew at every step.",
+    "central": "A step averages its noise over many records; a lie stays in the data for good.",
+    "alike": "Both drown what is special about one record sooner than what many share, and at about the same price.",
+}
 
 
 def predict_tradeoff(panel: MechanismsPanel) -> widgets.VBox:
@@ -33,16 +47,17 @@ def predict_tradeoff(panel: MechanismsPanel) -> widgets.VBox:
     def measured(run: Run) -> None:
         if question.truth is not None:
             return
-        mine, kept = contest(own_sweep(run)), references().get(preset_of(run.config))
-        theirs = contest(kept) if kept else None
-        found = theirs if theirs and theirs.verdict != "neither" else mine
-        if found.verdict == "neither":
-            return
-        said = f"Your sweep: {contest_words(mine)}." + (f" The reference: {contest_words(theirs)}." if theirs else "")
-        more = " White box, outsiders like the members; it differs between data sets, so try another."
-        question.measured(ANSWERS.index(found.verdict), said + more)
+        kept = references().get(preset_of(run.config))
+        found = {"The reference": contest(kept)} if kept else {}
+        found[f"Your sweep{one_seed(run)}"] = contest(own_sweep(run))
+        told = [(whose, one) for whose, one in found.items() if one.verdict in ANSWERS]
+        if told:
+            whose, one = told[0]
+            said = f"{whose}: {brief_words(one)}, by the white box. {REASONS[one.verdict]} Other data may differ: try."
+            question.measured(ANSWERS.index(one.verdict), said)
 
     panel.listeners.append(measured)
+    panel.answers(question.outcome)
     return question.view
 
 
@@ -59,8 +74,8 @@ def task_deny(cart: CartPanel) -> widgets.VBox:
             return False, f"Only {truth:.0%} of the bits tell the truth; {LEAST_TRUTH:.0%} are needed. Less noise."
         return True, (
             f"With ε_i = {epsilon:g}, {truth:.0%} of the bits are true, and a yes takes the snoop from {PRIOR:.0%} to "
-            f"{belief:.1%}. But the record has ε = {600 * epsilon:g} (replace one, δ = 0): whoever looks at all "
-            f"600 bits together may learn far more than from one."
+            f"{belief:.1%}. But {bits_guarantee(PRODUCTS, epsilon).words()}: whoever looks at all {PRODUCTS} bits "
+            f"together may learn far more than from one."
         )
 
     return task(
@@ -68,57 +83,34 @@ def task_deny(cart: CartPanel) -> widgets.VBox:
         f"Set ε_i of the shopping cart so that a snoop who thought each purchase {PRIOR:.0%} likely is at most "
         f"{MOST_BELIEF:.0%} sure after seeing a yes, while at least {LEAST_TRUTH:.0%} of all bits are true.",
         check,
+        lambda: [{"epsilon_i of the cart": cart.epsilon.value}],
     )
 
 
 def task_bargain(panel: MechanismsPanel) -> widgets.VBox:
     def check() -> tuple[bool, str]:
-        if panel.last is None:
-            return False, "There is no sweep of yours yet: set the strengths above and press Run a sweep."
-        sweep = own_sweep(panel.last)
-        undefended = sweep.value("auc", "none", "white_box", "alike")
-        if not undefended > 0.55:
-            return False, (
-                f"Without a defence the white box reaches AUC {undefended:.2f}: there is hardly anything to protect. "
-                f"Fewer records or more epochs make the model overfit."
-            )
-        name, kept, left = best_bargain(sweep, chance=1 / panel.last.result.numbers["classes"])
-        if kept < SHARE_KEPT or left > SHARE_LEFT:
-            return False, (
-                f"Your nearest is {name}: it keeps {kept:.0%} of the accuracy above chance and leaves {left:.0%} of "
-                f"the attack's advantage. Try strengths between those you have, of either mechanism."
-            )
-        return True, (
-            f"{name} keeps {kept:.0%} of the accuracy above chance and leaves {left:.0%} of the attack's advantage, so "
-            f"φ = {min(2, (1 - left) / max(1 - kept, 1e-9)):.2f}. One seed may be luck: run it with three."
-        )
+        runs = panel.table.runs
+        if not runs:
+            return False, "There is no sweep of yours yet: press Run a sweep above."
+        done = [one for run in done_in(runs) for one in bargains(run) if one.is_done]
+        if done:
+            return True, bargain_words(min(done, key=lambda one: one.left))
+        latest = own_sweep(runs[0])
+        if not latest.leaks("white_box", "alike"):
+            found = interval_text(latest, "none", "white_box", "alike")
+            return False, f"Without a defence the white box's AUC is {found}: too near guessing. Train for more epochs."
+        tried = [one for run in runs if only_strengths_differ(run, runs[0]) for one in bargains(run)]
+        return False, hint(tried, runs[0].config.records)
 
     return task(
         "Task 2. A bargain.",
         f"Find a strength, of either mechanism, at which your model keeps at least {SHARE_KEPT:.0%} of its accuracy "
         f"above chance and the white-box attack at most {SHARE_LEFT:.0%} of its advantage (AUC − 0.5), both against "
-        f"your model without a defence. Outsiders like the members.",
+        f"your model without a defence. Outsiders like the members. The strengths you find set are not enough: look "
+        f"for others, and for how many records it takes.",
         check,
+        lambda: done_in(panel.table.runs),
     )
-
-
-def best_bargain(sweep: Sweep, chance: float) -> tuple[str, float, float]:
-    """The point nearest to the target: its name, the accuracy it keeps and the advantage it leaves, as shares."""
-
-    def shares(defence: str) -> tuple[float, float]:
-        kept = sweep.value("test_accuracy", defence) - chance
-        left = max(0.0, sweep.value("auc", defence, "white_box", "alike") - 0.5)
-        return kept / to_lose, left / to_protect
-
-    def missed(defence: str) -> tuple[bool, float]:
-        """No defence at all is the last to be named."""
-        kept, left = shares(defence)
-        return defence == "none", max(0.0, SHARE_KEPT - kept) + max(0.0, left - SHARE_LEFT)
-
-    to_lose = sweep.value("test_accuracy", "none") - chance
-    to_protect = sweep.value("auc", "none", "white_box", "alike") - 0.5
-    nearest = min(sweep.defences, key=missed)
-    return setting_words(nearest), *shares(nearest)
 
 
 def task_weight(ranking: RankingPanel) -> widgets.VBox:
@@ -141,6 +133,7 @@ def task_weight(ranking: RankingPanel) -> widgets.VBox:
         f"With the λ slider, find the smallest λ at which <i>{wanted}</i> overtakes <i>{beaten}</i> in paper D's "
         f"table.",
         check,
+        lambda: [{"lambda": ranking.lam.value}],
     )
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
-from dpmia_lab.experiments.mechanism_sweep import Sweep, epsilon_text
-from dpmia_lab.experiments.mechanisms import Config, point_of, setting_words
+from dpmia_lab.experiments.equal_leak import AucOverEpsilon, Contest, contest, contest_at
+from dpmia_lab.experiments.mechanism_sweep import Sweep
+from dpmia_lab.experiments.mechanisms import LEAST_LEAK, Config, point_of, setting_words
+from dpmia_lab.privacy.accounting import epsilon_text, rounded_up
+from dpmia_lab.privacy.local import FEATURES_ONLY
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.kit.tables import table_html, with_small, with_spread
-from dpmia_lab.widgets.mechanisms.data import CLEAR, NARROW, Contest, contest, own_sweep, preset_of
+from dpmia_lab.widgets.kit.tables import Cell, table_html, with_small, with_spread
+from dpmia_lab.widgets.mechanisms.data import own_sweep, preset_of
 
 DATA_WORDS = {
     "skewed-10": "Skewed Purchases, 10 classes",
@@ -15,7 +18,12 @@ DATA_WORDS = {
     "faces": "generated faces, retrained last layers",
     "graphs": "collaboration graphs",
 }
-ATTACK_WORDS = {"white_box": "white box (Nasr)", "black_box": "black box (Shokri)"}
+PAPERS_ATTACKS = ("white_box", "black_box")
+ATTACK_WORDS = {
+    "white_box": "white box (Nasr)",
+    "black_box": "black box (Shokri)",
+    "lira_offline": "likelihood ratio (offline, not in paper C)",
+}
 PROTOCOL_WORDS = {
     "alike": "outsiders like the members",
     "shifted": "paper C's outsiders, of another distribution",
@@ -50,7 +58,7 @@ def axis_words(sweep: Sweep | None) -> dict[str, str]:
     part = part_of(sweep.config) if sweep else "one bit"
     return {
         "central": "ε for a record: add or remove one,\nδ = 1/n, tight accountant (log scale)",
-        "local": f"ε for a record: {times_words(sweep)} of {part};\nreplace one, δ = 0, pure local (log scale)",
+        "local": f"ε for a record ({FEATURES_ONLY}):\n{times_words(sweep)} of {part}; replace one, δ = 0 (log scale)",
     }
 
 
@@ -60,24 +68,28 @@ def epsilon_html(sweep: Sweep | None) -> str:
     return (
         f"<b>Two different promises.</b> Central: ε for a record, add or remove one, δ = 1/n, tight accountant: about "
         f"<i>the model</i>, if the collector keeps the data safe. Local: ε_i for {part}, ε for a record = "
-        f"{times_words(sweep)}; replace one, δ = 0, pure: about <i>the data</i>, whoever collects them. The numbers on "
-        f"the two axes cannot be compared; AUC and accuracy can."
+        f"{times_words(sweep)}; replace one, δ = 0, pure: about <i>the data</i>, whoever collects them. It covers "
+        f"{FEATURES_ONLY}, so whoever collects the records reads each label as it is. The numbers on the two axes "
+        f"cannot be compared; AUC and accuracy can."
     )
 
 
-def sizes_html(reference: Sweep | None, own: Sequence[Sweep]) -> str:
-    """Who was trained on how much: points of different n do not lie on one curve."""
+def sizes_html(reference: Sweep | None, own: Sequence[Sweep], played: tuple[str, str]) -> str:
+    """Who was trained on how much: points of different n do not lie on one curve. ``played``: attack and protocol."""
     said = []
     if reference is not None:
-        said.append(f"Lines: this lab's reference, {sizes(reference.config)}, bars one standard deviation.")
+        said.append(f"Shipped with the lab: the lines ({sizes(reference.config)}; bars: one standard deviation).")
+        if reference.row("auc", "none", *played) is None:
+            said.append("It was not attacked in this way, so it has no points here.")
     else:
         said.append("The reference for these data has not been computed yet (<code>make reference</code>).")
     if own:
-        said.append(f"Edged in black: your sweep, {sizes(own[0].config)}; older ones fade.")
-    smaller = reference is not None and own and own[0].config.records < reference.config.records
-    if smaller:
-        said.append("Yours has fewer records, so its models overfit more and leak more: do not expect it on the lines.")
-    return f"<small class='dp-soft'>{' '.join(said)}</small>"
+        smaller = reference is not None and own[0].config.records < reference.config.records
+        more = "; fewer records: it overfits more" if smaller else ""
+        said.append(f"Edged in black: your sweep ({sizes(own[0].config)}{more}).")
+    else:
+        said.append("<b>Run a sweep</b> adds your own points.")
+    return f"<div class='dp-shipped' role='status'>{' '.join(said)}</div>"
 
 
 def sizes(config: Config) -> str:
@@ -85,33 +97,103 @@ def sizes(config: Config) -> str:
     return f"about {config.records:,} records, {config.epochs} epochs, {seeds}"
 
 
-# ---- who is better?
-def contest_words(found: Contest) -> str:
-    """The sentence behind a verdict, with its numbers."""
-    if found.verdict == "neither":
-        return f"both reach no range of AUC wider than {NARROW:g}, so they cannot be compared at equal leak"
-    who = {
-        "alike": "they keep about equal accuracy",
-        "local": "<b>local</b> noise keeps more accuracy",
-        "central": "<b>central</b> noise keeps more accuracy",
-    }[found.verdict]
-    always = ", never less" if found.strict else ""
+# ---- how sure is it?
+def interval_text(sweep: Sweep, defence: str, attack: str, protocol: str) -> str:
+    """An AUC, two standard errors either way."""
+    value, margin = (found("auc", defence, attack, protocol) for found in (sweep.value, sweep.error))
+    return f"{value:.3f} ({value - 2 * margin:.3f} to {min(1, value + 2 * margin):.3f})"
+
+
+def no_phi_html(sweep: Sweep, attack: str, protocol: str) -> str:
+    """Why this sweep has no φ for that attack, with the rule; "" where it has."""
+    if sweep.leaks(attack, protocol) or sweep.row("auc", "none", attack, protocol) is None:
+        return ""
+    errors = f"over {sweep.config.repeats} seeds" if sweep.config.repeats > 1 else "of the records asked about"
     return (
-        f"at equal AUC {who}{always}: local minus central is {signed(found.mean)} on average over the "
-        f"{len(found.levels)} AUC values from {found.levels[0]:.3f} to {found.levels[-1]:.3f} that both reach (less "
-        f"than {CLEAR:g} counts as alike)"
+        f"<p class='dp-no-phi'><b>No φ for the {sweep.words}.</b> Without a defence the AUC is "
+        f"{interval_text(sweep, 'none', attack, protocol)}, two standard errors ({errors}) either way. φ divides by "
+        f"what is above 0.5; it is shown only where the lower end is at least {0.5 + LEAST_LEAK:g}, for else it would "
+        f"be divided by chance.</p>"
     )
 
 
-def signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+# ---- who is better?
+WHO = {
+    "alike": "both keep about as much accuracy",
+    "unclear": "chance hides which of the two keeps more accuracy",
+    "local": "<b>local</b> noise keeps more accuracy",
+    "central": "<b>central</b> noise keeps more accuracy",
+    "either": "now the one, now the other keeps more accuracy",
+}
+
+
+def contest_words(found: Contest) -> str:
+    """The sentence behind a verdict, with its numbers."""
+    if found.verdict == "neither":
+        return f"{found.why}, so the two cannot be compared at equal leak"
+    at = found.told
+    return (
+        f"at equal AUC {WHO[found.verdict]}: they differ beyond chance at {found.clear.sum()} of the "
+        f"{len(found.levels)} AUC values from {found.levels[0]:.3f} to {found.levels[-1]:.3f} that both reach; at "
+        f"{found.levels[at]:.3f} local noise keeps {found.local[at]:.1%} right, central noise {found.central[at]:.1%} "
+        f"(difference {signed(100 * found.apart[at], 1)} ± {200 * found.errors[at]:.1f} points, two standard errors)"
+    )
+
+
+def brief_words(found: Contest) -> str:
+    """The same for a narrow place."""
+    if found.verdict == "neither":
+        return found.why
+    at = found.told
+    return (
+        f"{WHO[found.verdict]} (at AUC {found.levels[at]:.3f} local {found.local[at]:.1%}, central "
+        f"{found.central[at]:.1%}, difference {signed(100 * found.apart[at], 1)} ± {200 * found.errors[at]:.1f})"
+    )
+
+
+def no_level_html(sweeps: Sequence[Sweep], attack: str, protocol: str) -> str:
+    """Why nothing can be read at equal leak."""
+    said = (f"{sweep.words}: {contest(sweep, protocol, attack).why}" for sweep in sweeps)
+    return f"<p class='dp-soft'>Not comparable at equal leak; {'; '.join(said)}.</p>"
+
+
+def level_html(sweeps: Sequence[Sweep], level: float, attack: str, protocol: str) -> str:
+    """What both mechanisms keep at this AUC, and at which ε: of the reference, and of the reader's newest sweep."""
+    rows = [level_row(sweep, level, attack, protocol) for sweep in sweeps]
+    heads = (
+        f"at AUC {level:.3f}",
+        with_small("central", "right, new records"),
+        with_small("local", "right, new records"),
+        with_small("difference", "± two standard errors"),
+    )
+    about = (
+        f"<small>Read on straight lines between the strengths tried. ε for a record: central, add or remove one, "
+        f"δ = 1/n, tight accountant; local, replace one, δ = 0, {FEATURES_ONLY}.</small>"
+    )
+    return table_html(heads, rows, kind="dp-equal") + about if rows else ""
+
+
+def level_row(sweep: Sweep, level: float, attack: str, protocol: str) -> list[str | Cell]:
+    found = contest_at(sweep, level, protocol, attack)
+    if not len(found.levels):
+        return [sweep.words, Cell(found.why, columns=3)]
+    kept = {"central": found.central[0], "local": found.local[0]}
+    epsilons = {name: AucOverEpsilon(sweep, name, attack, protocol).crossing(level).epsilon for name in kept}
+    cells = [with_small(f"{kept[name]:.1%}", f"ε about {rounded_up(epsilons[name], 2)}") for name in kept]
+    sure = "" if found.clear[0] else "not beyond chance"
+    margin = f"{signed(100 * found.apart[0], 1)} ± {200 * found.errors[0]:.1f} points"
+    return [sweep.words, *cells, with_small(margin, sure or "beyond chance")]
+
+
+def signed(value: float, digits: int) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 # ---- the reader's runs
 def summary(run: Run) -> str:
     """What was swept and what came out, in a line that tells two runs apart."""
     c, result = run.config, run.result
-    auc = result.rows.value("auc", attack="white_box", protocol="alike")
+    auc = result.rows.value("auc", defence="none", attack="white_box", protocol="alike")
     return (
         f"{data_words(c)}, {sizes(c)}; z = {c.zs}; ε_i = {c.epsilons}; seed {c.seed}: without a defence "
         f"<span class='dp-protected'>{result.numbers['test_accuracy']:.0%} right</span>, "
@@ -119,16 +201,29 @@ def summary(run: Run) -> str:
     )
 
 
+def own_words(run: Run) -> str:
+    """Who keeps more accuracy in one of the reader's runs."""
+    return f"{contest_words(contest(own_sweep(run)))}{one_seed(run)}"
+
+
+def one_seed(run: Run) -> str:
+    return " (one seed: the luck of training comes on top)" if run.config.repeats == 1 else ""
+
+
 def compared_html(runs: list[Run]) -> str:
     """Who keeps more accuracy in each run."""
-    lines = [f"<li>Run {run.number}: {contest_words(contest(own_sweep(run)))} (white box).</li>" for run in runs]
+    lines = [f"<li>Run {run.number}: {own_words(run)} (white box).</li>" for run in runs]
     return f"<ul class='dp-findings'>{''.join(lines)}</ul>" if lines else ""
 
 
 # ---- all numbers
 def numbers_html(sweep: Sweep, protocol: str) -> str:
     """A row a point: everything the charts show, in numbers."""
-    heads = ["setting", "ε for a record", with_small("test accuracy", "higher: more useful")]
+    heads = [
+        "setting",
+        with_small("ε for a record", f"local: {FEATURES_ONLY}"),
+        with_small("test accuracy", "higher: more useful"),
+    ]
     heads += [with_small(f"AUC, {words}", "lower: safer") for words in ATTACK_WORDS.values()]
     heads += [with_small(f"φ, {words}", "higher: better") for words in ATTACK_WORDS.values()]
     of_attacks = [(measure, attack, protocol) for measure in ("auc", "phi") for attack in ATTACK_WORDS]
@@ -144,8 +239,8 @@ def numbers_html(sweep: Sweep, protocol: str) -> str:
     spread = "± one standard deviation over seeds. " if sweep.config.repeats > 1 else ""
     caption = (
         f"{spread}φ is cut off at 2, which it also is where accuracy did not fall at all: look at the AUC then. "
-        f"Undefined: without a defence there is nothing to protect (AUC at most 0.5) or to lose (accuracy at most "
-        f"chance)."
+        f"No φ: without a defence the AUC is not beyond doubt at least {0.5 + LEAST_LEAK:g} (two standard errors), so "
+        f"that φ would be divided by chance; or there is no accuracy above chance to lose."
     )
     table = table_html(heads, rows, caption)
     return f"<details><summary>{sweep.words}: all numbers</summary>{table}</details>"
@@ -155,4 +250,8 @@ def value_text(sweep: Sweep, defence: str, measure: str, attack: str = "", proto
     if measure == "phi" and defence == "none":
         return "–"
     row = sweep.row(measure, defence, attack, protocol)
-    return "undefined" if row is None else with_spread(row, "{:.3f}")
+    return missing_text(measure) if row is None else with_spread(row, "{:.3f}")
+
+
+def missing_text(measure: str) -> str:
+    return "no φ" if measure == "phi" else "not tried"

@@ -7,26 +7,26 @@ import ipywidgets as widgets
 from dpmia_lab.data.mnist import five_thousand_file
 from dpmia_lab.game.settings import MODELS, OFFERED, OPTIMIZERS
 from dpmia_lab.options import options_of
-from dpmia_lab.widgets.kit.controls import Reason, choice, scale, swapped
+from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale, swapped
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED
 
 # data set: (words, kind)
 SETS = {
+    "mnist": ("MNIST, 5,000 digits", "pictures"),
     "purchases_like": ("shopping carts (made up)", "bits"),
     "skewed_purchases": ("Skewed Purchases (paper C)", "bits"),
     "purchases_without_skew": ("the same without skew", "bits"),
     "hospital_like": ("hospital stays (made up)", "bits"),
-    "mnist": ("MNIST, 5,000 digits", "pictures"),
     "digits": ("small digits", "pictures"),
     "faces": ("generated faces", "pictures"),
     "collaboration": ("collaborations (graphs)", "graphs"),
 }
 OPTIMIZER_WORDS = {"adam": "Adam", "sgd": "plain steps"}
 PRESET_WORDS = {
+    "digits": "digits, MNIST",
     "purchases": "shopping carts",
     "skewed": "Skewed Purchases (paper C)",
-    "digits": "digits, MNIST",
     "faces": "faces, by transfer",
     "hospital": "hospital stays",
     "graphs": "graphs",
@@ -43,17 +43,26 @@ def kind_of(data: str) -> str:
     return SETS[data][1] if data in SETS else ""
 
 
+# ---- attacks that need no other model
+COSTLY = {"white_box": True, "shadows": 4, "inside": 16}  # what the others need, and a usual choice
+PLAIN = {"white_box": False, "shadows": 0, "inside": 0}
+
+
+def is_plain(values: dict) -> bool:
+    return all(values[name] == value for name, value in PLAIN.items())
+
+
 # ---- what does not apply, and why
 def only_generated_bits(values: dict) -> str:
-    return "" if kind_of(values["data"]) == "bits" else "This set has its own classes."
+    return "" if kind_of(values["data"]) == "bits" else "Only generated records have it."
 
 
 def only_faces(values: dict) -> str:
-    return "" if values["data"] == "faces" else "Only the faces are people."
+    return "" if values["data"] == "faces" else "Only the faces have it."
 
 
 def only_hidden_layer(values: dict) -> str:
-    return "" if values["model"] in ("mlp", "transfer") else "This model has no hidden layer of free width."
+    return "" if values["model"] in ("mlp", "transfer") else "Only a model with one hidden layer has it."
 
 
 def only_under(defence: str) -> Reason:
@@ -113,9 +122,14 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "white_box": widgets.Checkbox(description="white box: the attacker also sees gradients", indent=False),
         "shadows": scale("shadow models, attacker's own records", (0, 1, 2, 4, 8, 16, 32)),
         "inside": scale("shadow models, halves of the candidates", (0, 4, 8, 16, 32, 64, 128)),
-        "seed": widgets.IntText(description=SEED),
+        "seed": NumberField(SEED),
     }
     return made | {name: plain_field(option) for name, option in defence_options().items() if name not in made}
+
+
+def strengths() -> list[str]:
+    """The first option of each defence, which says how strong it is."""
+    return [next(iter(options_of(kind))) for kind in OFFERED.values() if options_of(kind)]
 
 
 def defence_options() -> dict[str, Field]:
@@ -127,5 +141,4 @@ def plain_field(option: Field) -> widgets.ValueWidget:
     words, usual = option.metadata["help"], option.default
     if isinstance(usual, bool):
         return widgets.Checkbox(value=usual, description=words, indent=False)
-    kinds = {int: widgets.IntText, float: widgets.FloatText, str: widgets.Text}
-    return kinds[type(usual)](value=usual, description=words)
+    return NumberField(words, type(usual)) if isinstance(usual, int | float) else widgets.Text(description=words)

@@ -8,6 +8,7 @@ import numpy as np
 from dpmia_lab.data.population import load_population
 from dpmia_lab.experiments import membership
 from dpmia_lab.game.candidates import candidates_of
+from dpmia_lab.reference import FOLDER
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.widgets.kit.opening import OnceUp
@@ -20,6 +21,12 @@ HOOK = membership.Config(
     data="hospital_like", classes=50, records=150, epochs=40, width=64, batch=32, white_box=False, shadows=0, inside=16
 )
 ATTACK = "lira_fixed"  # its scores are log likelihood ratios
+WORDS = (
+    "<h2>A hospital published a model, not its patients. Were you one?</h2><p>It predicts a procedure from a patient's "
+    "diagnoses, and was trained on about 150 patients; to have been a patient there is a diagnosis in itself. Below "
+    "are the diagnoses of eight people, a dark pixel each. Exactly four of them were among those patients. <b>Say "
+    "which.</b> Nothing in a record tells: all eight were drawn from the same crowd. Then let the model answer.</p>"
+)
 LETTERS = "ABCDEFGH"
 
 
@@ -46,47 +53,39 @@ def eight_asked() -> Stage[Asked]:
     return Asked(x[chosen], member[chosen], log_ratio, result.rows.value("auc", attack=ATTACK, protocol="alike"))
 
 
+def stored_asked() -> Asked:
+    """The same eight, as they ship with the lab: shown at once, until the page has computed them itself."""
+    with (FOLDER / "membership_hook.npz").open("rb") as file, np.load(file) as arrays:
+        return Asked(arrays["x"], arrays["member"], arrays["log_ratio"], float(arrays["auc"]))
+
+
 class MembershipHook:
-    """Runs by itself when the page opens."""
+    """Shows the stored eight at once; once the page is up the model is trained, and what it says takes their place."""
 
     def __init__(self) -> None:
-        self.words = text(
-            "<h3>A hospital publishes a model, not its patients.</h3><p>It predicts a procedure from a patient's "
-            "diagnoses. Right now this page trains it on the stays of about 150 patients; their records never leave. "
-            "To have been a patient there is a diagnosis in itself. In a moment: can the model be made to tell?</p>",
-            "dp-hook-words",
-        )
-        self.people = with_classes(widgets.HBox([]), "dp-suspects", "dp-eight")
-        self.answer = text("", "dp-hook-answer")
-        self.verdict_places: list[widgets.HTML] = []
-        self.guesses: list[widgets.ToggleButton] = []
+        self.asked = stored_asked()
+        self.guesses = [guess_button(letter) for letter in LETTERS]
+        self.verdict_places = [text("", "dp-verdict-place") for _ in LETTERS]
+        people = [
+            column(text(record_picture(x, f"the diagnoses of {letter}")), guess, place)
+            for letter, x, guess, place in zip(LETTERS, self.asked.x, self.guesses, self.verdict_places, strict=True)
+        ]
         self.ask = button("Ask the model", self.judge, "dp-primary", "dp-ask")
-        self.ask.layout.display = "none"
-        self.work = StageRun(eight_asked, self.ended, self.happened, problem=self.answer)
+        self.status, self.answer = text("", "dp-hook-status"), text("", "dp-hook-answer")
+        self.work = StageRun(eight_asked, self.ended, self.happened, problem=self.status)
         signal = OnceUp(self.work.start).signal
-        self.view = card(self.words, self.people, row(self.ask), self.answer, signal, name="dp-membership-hook")
+        eight = with_classes(widgets.HBox(people), "dp-suspects", "dp-eight")
+        name = "dp-membership-hook"
+        self.view = card(text(WORDS), eight, row(self.ask, self.status), self.answer, signal, name=name)
 
     def happened(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, Progress):
-                self.answer.value = f"<small>{event.label}… {event.done / event.total:.0%}</small>"
+                self.status.value = f"<small>Computed anew on this machine: {event.done / event.total:.0%}</small>"
 
     def ended(self, asked: Asked) -> None:
         self.asked = asked
-        self.words.value = (
-            "<h3>A hospital published a model, not its patients. Were you one?</h3><p>Below are the diagnoses of eight "
-            "people, a dark pixel each; to have been a patient there is a diagnosis in itself. Exactly four "
-            "of them were among the patients the model was trained on. <b>Say which.</b> Nothing in a record tells: "
-            "all eight were drawn from the same crowd. Then let the model answer.</p>"
-        )
-        self.guesses = [guess_button(letter) for letter in LETTERS]
-        self.verdict_places = [text("", "dp-verdict-place") for _ in LETTERS]
-        self.people.children = [
-            column(text(record_picture(x, f"the diagnoses of {letter}")), guess, place)
-            for letter, x, guess, place in zip(LETTERS, asked.x, self.guesses, self.verdict_places, strict=True)
-        ]
-        self.ask.layout.display = ""
-        self.answer.value = f"<small>Trained and attacked on this machine in {self.work.seconds:.0f} s.</small>"
+        self.status.value = f"<small>Trained and attacked on this machine in {self.work.seconds:.0f} s.</small>"
 
     def judge(self) -> None:
         asked, half = self.asked, len(LETTERS) // 2
@@ -99,7 +98,7 @@ class MembershipHook:
             self.guesses, self.verdict_places, asked.log_ratio, asked.member, strict=True
         ):
             guess.disabled = True
-            place.value = verdict_html(float(ratio), bool(truth))
+            place.value = verdict_html(guess.value, float(ratio), bool(truth))
         yours = sum(named == asked.member)
         self.answer.value = outcome_html(asked, int(yours))
 
@@ -109,23 +108,31 @@ def guess_button(letter: str) -> widgets.ToggleButton:
     return with_classes(made, "dp-guess")
 
 
-def verdict_html(log_ratio: float, truth: bool) -> str:
-    """What the attacker believes, from even odds, and the truth."""
+def verdict_html(named: bool, log_ratio: float, truth: bool) -> str:
+    """The truth, what the reader said, and what the attacker believes, from even odds; each answer right or wrong."""
     sure = belief(0.5, log_ratio)
     says_in = sure >= 0.5
-    says = '<b class="dp-exposed">in</b>' if says_in else "<b>not in</b>"
-    mark = "✓" if says_in == truth else "✗"
     return (
-        f"<small>The attack: {says}, {belief_text(max(sure, 1 - sure))} sure.<br>{mark} In truth: "
-        f"<b>{'in' if truth else 'not in'}</b>.</small>"
+        f"<small>In truth: {in_html(truth)}.<br>{mark(named == truth)} You: {in_html(named)}.<br>"
+        f"{mark(says_in == truth)} The attack: {in_html(says_in)}, {belief_text(max(sure, 1 - sure))} sure.</small>"
     )
+
+
+def in_html(inside: bool) -> str:
+    return '<b class="dp-exposed">in</b>' if inside else "<b>not in</b>"
+
+
+def mark(right: bool) -> str:
+    return "✓" if right else "✗"
 
 
 def outcome_html(asked: Asked, yours: int) -> str:
     attack = int(sum((asked.log_ratio >= 0) == asked.member))
     return (
         f'<div class="dp-note"><b>You: {yours} of {len(LETTERS)} right. The attack: {attack} of {len(LETTERS)}.</b> '
-        f"It never saw the list of patients, only how sure the model is of each. The eight were picked at random; over "
-        f"all {2 * HOOK.records} candidates, a patient looks more like one than a stranger does {asked.auc:.0%} of the "
+        f"Guessing gives 4 on average. The attacker never saw the list of patients. But this model was not all they "
+        f"had: {HOOK.inside} shadow models, trained like it on random halves of the candidates, told them how sure a "
+        f"model is of each person with and without them. The eight were picked at random; over all "
+        f"{2 * HOOK.records} candidates, a patient looks more like one than a stranger does {asked.auc:.0%} of the "
         f"time (guessing: 50 %). Nobody here exists.</div>"
     )

@@ -7,65 +7,58 @@ from html import escape
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.attacks.membership.lira import fitted
 from dpmia_lab.experiments.membership import scores_of, strongest
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import field
-from dpmia_lab.widgets.kit.parts import card, column, number_html, number_row, on_change, text
+from dpmia_lab.widgets.kit.parts import column, number_html, number_row, on_change, pressed, text
+from dpmia_lab.widgets.kit.parts import panel as kit_panel
 from dpmia_lab.widgets.kit.pictures import picture_html
-from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.membership.panel import MembershipPanel
-from dpmia_lab.widgets.membership.words import attack_words
+from dpmia_lab.widgets.membership.words import attack_words, failed_words
 
 GALLERY = 12  # most exposed records shown at once
 PRIORS = (("1 in 2", 0.5), ("1 in 10", 0.1), ("1 in 100", 0.01), ("1 in 1,000", 0.001), ("1 in 1,000,000", 1e-6))
 MOST = math.log(1e6)  # odds beyond it are nothing that the fitted normal curves could tell reliably
 REST = 0.15  # seconds between drawings while the slider moves
-WAITING = "<p>Train and attack a model above; its most exposed records appear here.</p>"
 NO_ODDS = (
     "<p>Odds need shadow models on halves of the candidates, so that each record is in some models and not in others. "
-    "This run trained none: set that number to 4 or more, and run again.</p>"
+    "This run trained none: take the tick at “plain attacks only” away, and run again.</p>"
 )
 
 
 class RecordPanel:
-    """Follows the panel's runs; the chosen record and the prior follow their sliders at once."""
+    """Follows what the panel shows; the chosen record and the prior follow their sliders at once."""
 
     def __init__(self, panel: MembershipPanel) -> None:
         self.result: Result | None = None
-        self.order = np.array([], dtype=int)  # places within ``shown``, most exposed first
-        self.gallery = text(WAITING, "dp-gallery-place")
-        prior = widgets.SelectionSlider(options=PRIORS, description="what the attacker believed before")
+        self.gallery = text("", "dp-gallery-place")
+        self.which_place = column()
+        prior = widgets.SelectionSlider(options=PRIORS, description="the attacker's belief before")
         self.prior = field(prior, "prior")
         self.picture, self.odds = text("", "dp-one-record"), text("", "dp-odds")
-        self.chart = ChartPlace(
-            self.drawn, "dpmia_lab.plots.membership", "dp-record-chart", rest=REST, width_of=chart_width
-        )
+        self.chart = ChartPlace(self.drawn, "dpmia_lab.plots.membership", "dp-record-chart", rest=REST)
         on_change(self.prior, lambda _: self.describe())
-        self.left = column(classes=("dp-record-controls",))
-        right = column(self.odds, self.chart.view, classes=("dp-record-results",))
-        self.one = column(self.left, right, classes=("dp-section", "dp-record-columns"))
-        self.one.layout.display = "none"
-        self.view = card(self.gallery, self.one, width_for(self.chart), name="dp-record")
-        panel.listeners.append(self.take)
+        self.view = kit_panel(
+            "dp-record",
+            controls=[self.which_place, self.prior, self.picture],
+            picture=[self.gallery, self.odds, self.chart.view, width_for(self.chart), pressed(self.choose)],
+        )
+        panel.results.followers.append(self.take)
+        if panel.results.result is not None:
+            self.take(panel.results.result)
 
     # ---- a new run
-    def take(self, run: Run) -> None:
-        if run.result is self.result:
+    def take(self, result: Result) -> None:
+        if result is self.result:
             return
-        self.result = run.result
-        arrays = run.result.arrays
+        self.result = result
+        arrays = result.arrays
         self.scores = strongest_scores(arrays)[1]
-        self.order = np.argsort(-self.scores[arrays["shown"]], kind="stable")
-        self.gallery.value = gallery_html(arrays, self.order[:GALLERY])
+        self.order = np.argsort(-self.scores[arrays["shown"]], kind="stable")  # places within ``shown``
         self.can_say = "shadow_logits" in arrays
-        self.one.layout.display = ""
-        if self.can_say:
-            logits, inside = arrays["shadow_logits"], arrays["shadow_inside"]
-            self.fits = {kind: fitted(logits, inside == kind, True) for kind in (True, False)}
         self.which = new_slider(len(self.order), self.moved)
-        self.left.children = [self.which, self.prior, self.picture]
+        self.which_place.children = [self.which]
         self.describe()
         self.chart.redraw()
 
@@ -76,6 +69,9 @@ class RecordPanel:
         return place, int(self.result.arrays["shown"][place])
 
     # ---- one record
+    def choose(self, number: int) -> None:
+        self.which.value = number
+
     def moved(self) -> None:
         self.describe()
         self.chart.soon.ask()
@@ -86,6 +82,7 @@ class RecordPanel:
         place, record = self.chosen
         arrays = self.result.arrays
         name = class_name(arrays, record)
+        self.gallery.value = gallery_html(self.result, self.order[:GALLERY], self.which.value)
         self.picture.value = (
             f"{record_picture(arrays['shown_x'][place], f'the record, {name}')}<small>Record {record + 1} of "
             f"{len(arrays['member']):,} candidates, {escape(name)}. In truth it "
@@ -101,16 +98,9 @@ class RecordPanel:
         _, record = self.chosen
         arrays = self.result.arrays
         logits, inside = arrays["shadow_logits"][:, record], arrays["shadow_inside"][:, record]
-        spreads = []
-        for kind in (True, False):
-            mean, variance = self.fits[kind]
-            spreads.append(Spread(logits[inside == kind], float(mean[record]), float(np.sqrt(variance[record]))))
+        kinds = zip((logits[inside], logits[~inside]), arrays["shadow_spread"], strict=True)
+        spreads = [Spread(values, float(values.mean()), float(deviation)) for values, deviation in kinds]
         return record_chart(*spreads, float(arrays["target_logits"][record]), width)
-
-
-def chart_width(page: int) -> int:
-    """Pixels beside the narrower column of this card, as the stylesheet lays it out."""
-    return min(page - 48, 1120) - 50 - 352 if page > 800 else max(page - 60, 280)
 
 
 def new_slider(records: int, moved: Callable[[], None]) -> widgets.IntSlider:
@@ -139,13 +129,21 @@ def belief(prior: float, log_ratio: float) -> float:
 
 
 def belief_text(share: float) -> str:
+    """In per cent; where that would be 0, as one in so many."""
     if share > 0.9995:
         return "over 99.9 %"
-    return "under 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
+    return f"1 in {float(f'{1 / share:.2g}'):,.0f}" if share < 0.0005 else f"{100 * share:.1f} %"
+
+
+def after_text(prior: float, log_ratio: float) -> str:
+    """The belief afterwards; of a ratio beyond a million only that it is more, or less, than a million would give."""
+    said = belief_text(belief(prior, log_ratio))
+    if abs(log_ratio) <= MOST or said.startswith("over"):
+        return said
+    return f"{'over' if log_ratio > 0 else 'under'} {said}"
 
 
 def odds_html(log_ratio: float, prior: float) -> str:
-    after = belief(prior, log_ratio)
     before = next(words for words, value in PRIORS if value == prior)
     cells = [
         number_html(
@@ -155,7 +153,7 @@ def odds_html(log_ratio: float, prior: float) -> str:
             "exposed",
         ),
         number_html(
-            belief_text(after),
+            after_text(prior, log_ratio),
             "sure that it was in",
             f"Starting from {before}: odds before × likelihood ratio = odds after. Nothing learned would leave it at "
             f"{before}.",
@@ -167,12 +165,14 @@ def odds_html(log_ratio: float, prior: float) -> str:
 
 # ---- records as pictures
 def record_picture(x: np.ndarray, alt: str) -> str:
-    """x (uint8): pictures (channels, height, width) of 0…255; graphs (N, N) and bits (d,) of 0 and 1, 1 dark."""
-    if x.ndim == 3:
-        return picture_html(x, alt, "dp-record-picture")
-    return picture_html(
-        (255 * (1 - (x if x.ndim == 2 else bit_grid(x))))[None].astype(np.uint8), alt, "dp-record-picture"
-    )
+    """x: bits (d,) of 0 and 1; pictures (channels, height, width) and graphs (N, N), bytes or shares of 1.
+
+    Where it is not a picture, a 1 is dark.
+    """
+    shares = x / 255 if x.dtype == np.uint8 and x.ndim > 1 else x
+    if x.ndim < 3:
+        shares = 1 - (shares if x.ndim == 2 else bit_grid(shares))[None].astype(np.float64)
+    return picture_html(shares, alt, "dp-record-picture")
 
 
 def bit_grid(bits: np.ndarray) -> np.ndarray:
@@ -193,23 +193,26 @@ def strongest_scores(arrays: dict[str, np.ndarray]) -> tuple[str, np.ndarray]:
     return attack, scores[attack]
 
 
-def gallery_html(arrays: dict[str, np.ndarray], places: np.ndarray) -> str:
-    """The records of which the attacker is surest that they were in, and whether they were."""
-    attack, scores = strongest_scores(arrays)
-    figures, right = [], 0
-    for number, place in enumerate(places, 1):
-        record = int(arrays["shown"][place])
-        was_in, name = arrays["member"][record], class_name(arrays, record)
-        right += bool(was_in)
-        odds = f"{odds_words(float(scores[record]))}<br>" if "shadow_logits" in arrays else ""
-        truth = '<span class="dp-exposed">was in</span>' if was_in else "was not in: a false alarm"
+def gallery_html(result: Result, places: np.ndarray, chosen: int) -> str:
+    """The records of which the attacker is surest that they were in, and whether they were; ``chosen`` is marked."""
+    arrays = result.arrays
+    attack, _ = strongest_scores(arrays)
+    said = failed_words(result.rows, attack)
+    warning = f" <b>On this run the attack {said}: do not believe its odds.</b>" if said else ""
+    records = [int(arrays["shown"][place]) for place in places]
+    figures = []
+    for number, (place, record) in enumerate(zip(places, records, strict=True), 1):
+        name, was_in = class_name(arrays, record), bool(arrays["member"][record])
         picture = record_picture(arrays["shown_x"][place], f"record {number} by exposure, {name}")
-        figures.append(f'<figure class="dp-person">{picture}<figcaption><b>{number}</b> {escape(name)}<br>{odds}{truth}'
-                       "</figcaption></figure>")  # fmt: skip
+        truth = '<span class="dp-exposed">in ✓</span>' if was_in else "out ✗"
+        here = " dp-here" if number == chosen else ""
+        caption = f"<figcaption><b>{number}</b> {truth}</figcaption>"
+        figures.append(f'<figure class="dp-person{here}" data-pick="{number}">{picture}{caption}</figure>')
+    right = sum(bool(arrays["member"][record]) for record in records)
     return (
         f"<h3>The {len(places)} most exposed</h3><p>Of these candidates the attacker is surest that they were in "
-        f"({escape(attack_words(attack))}), and is right about {right} of {len(places)}. "
-        f"{kind_words(arrays['shown_x'])}</p>"
+        f"({escape(attack_words(attack))}), and is right about {right} of {len(places)}; chance would be right about "
+        f"half. {kind_words(arrays['shown_x'])}{warning}</p>"
         f'<div class="dp-gallery">{"".join(figures)}</div>'
     )
 
@@ -220,5 +223,5 @@ def kind_words(shown: np.ndarray) -> str:
     return (
         "Each is a matrix: a dark pixel joins two people."
         if shown.ndim == 3
-        else "They are shown as they were trained on."
+        else "They are shown as the model sees them."
     )

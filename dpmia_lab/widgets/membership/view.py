@@ -1,5 +1,7 @@
 """What a run of lesson 4 shows: accuracy and leak rising together, each attack's ROC as it comes, then the numbers."""
 
+from collections.abc import Callable
+
 import ipywidgets as widgets
 import numpy as np
 
@@ -9,7 +11,7 @@ from dpmia_lab.game.play import scores_name
 from dpmia_lab.stages import Event, Progress, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
-from dpmia_lab.widgets.kit.parts import column, text
+from dpmia_lab.widgets.kit.parts import column, fold, text
 from dpmia_lab.widgets.membership import words
 
 PLOTS = "dpmia_lab.plots.membership"
@@ -18,19 +20,16 @@ VERDICT = 0.5  # the black box's score is a probability; above it, it says "memb
 
 
 class MembershipView:
-    """``config`` is what the panel runs or shows."""
+    """``config`` is what the panel runs or shows; ``followers`` hear of every result that is shown."""
 
     def __init__(self) -> None:
         self.config: Config | None = None
         self.result: Result | None = None
+        self.followers: list[Callable[[Result], None]] = []
         self.begin()
         self.words = text(f"<p>{words.WAITING}</p>", "dp-live")
         self.run_chart = ChartPlace(self.drawn_learning, PLOTS, "dp-run-chart", rest=REST)
-        self.roc = ChartPlace(
-            self.drawn_roc, PLOTS, "dp-roc", rest=REST, below=lambda: f"<small>{words.ROC_WORDS}</small>",
-            keep="dpmia_lab_roc.png",
-        )  # fmt: skip
-        self.roc.view.value = f"<small>{words.ROC_WAITING}</small>"
+        self.roc = ChartPlace(self.drawn_roc, PLOTS, "dp-roc", rest=REST, keep="dpmia_lab_roc.png")
         self.protocols = ChartPlace(
             self.drawn_protocols, PLOTS, "dp-fades", "dp-protocols",
             below=lambda: words.protocols_html(self.result.rows),
@@ -41,18 +40,18 @@ class MembershipView:
         self.charts = [self.run_chart, self.roc, self.protocols, self.verdicts]
         self.numbers, self.promise = text("", "dp-fades", "dp-results-numbers"), text("", "dp-fades", "dp-promise")
         self.table = text("", "dp-fades", "dp-attack-table")
-        title = "Every attack on the same model: members caught against outsiders accused"
-        titled = section(title, self.roc.view, self.roc.exports)
+        self.about_promise = section("What was promised, and what an attack proves", self.promise)
         self.about_protocols = section("Who are the outsiders?", self.protocols.view)
         self.details = column(
+            text(f"<details><summary>How to read these curves</summary><small>{words.ROC_WORDS}</small></details>"),
+            self.roc.exports,
             section("What it came to", self.numbers),
-            section("What was promised, and what an attack proves", self.promise),
-            section("The attacks in numbers", self.table),
+            self.about_promise,
             self.about_protocols,
-            section("Whom does the black box call a member?", self.verdicts.view),
+            fold("For experts: every attack in numbers, with its audit", self.table, name="dp-all-attacks"),
+            fold("For experts: whom does the black box call a member?", self.verdicts.view),
         )
-        self.details.layout.display = "none"
-        self.view = column(self.words, self.run_chart.view, titled, self.details)
+        self.picture = column(self.words, self.run_chart.view, self.roc.view)
 
     # ---- while the run goes on
     def begin(self) -> None:
@@ -89,8 +88,8 @@ class MembershipView:
 
     def attacking(self, event: Progress) -> None:
         if self.scores and self.result is None:
-            made = ", ".join(words.attack_words(attack) for attack in self.scores)
-            self.words.value = f"<p>{event.label.capitalize()}.<br><small>Made so far: {made}.</small></p>"
+            made = len(self.scores)
+            self.words.value = f"<p>{event.label.capitalize()}. {made} of the curves are there; the others follow.</p>"
 
     def scored(self, event: Snapshot) -> None:
         """Only against outsiders like the members; the other protocol is shown at the end."""
@@ -122,14 +121,16 @@ class MembershipView:
         self.result, arrays = result, result.arrays
         self.seen = list(zip(*(arrays[f"curve_{name}"] for name in CURVES), strict=True))
         self.member, self.scores = arrays["member"], scores_of(arrays)
-        self.words.value = f"<p>{words.finished_words(self.config, result)}</p>"
+        self.words.value = f"<p>{words.headline(self.config, result)}</p>"
         self.numbers.value = words.summary_html(self.config, result)
         self.promise.value = words.promise_html(result)
         self.table.value = words.attacks_html(result)
+        self.about_promise.layout.display = "" if words.is_promised(result.numbers) else "none"
         self.about_protocols.layout.display = "" if "member_shifted" in arrays else "none"
-        self.details.layout.display = ""
         for chart in self.charts:
             chart.redraw()
+        for follower in self.followers:
+            follower(result)
 
     def drawn_protocols(self, width: int) -> Chart | None:
         if self.result is None or "member_shifted" not in self.result.arrays:
@@ -150,4 +151,4 @@ class MembershipView:
 
 
 def section(title: str, *children: widgets.Widget) -> widgets.VBox:
-    return column(text(f"<h4>{title}</h4>"), *children, classes=("dp-section",))
+    return column(text(f"<h3>{title}</h3>"), *children, classes=("dp-section",))

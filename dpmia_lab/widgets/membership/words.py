@@ -7,7 +7,10 @@ from itertools import product
 from dpmia_lab.experiments.membership import PROTOCOLS, Config
 from dpmia_lab.game.attacks import MEMBERSHIP
 from dpmia_lab.game.settings import defence_of
-from dpmia_lab.privacy.accounting import Guarantee, rounded_up
+from dpmia_lab.game.verdicts import DELTA
+from dpmia_lab.metrics.membership import failure
+from dpmia_lab.privacy.accounting import Guarantee, epsilon_text, short
+from dpmia_lab.privacy.local import FEATURES_ONLY
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.parts import number_html, number_row
@@ -35,12 +38,26 @@ def lower_bound(result: Result) -> Row:
     return best(result, "epsilon_bound")
 
 
+def failed(rows: Rows, attack: str) -> str:
+    """How an attack on outsiders like the members failed ("tied", "guessing"); "" where it told some apart."""
+    of = {"attack": attack, "protocol": "alike"}
+    return failure(rows.value("tied", **of), rows.row("auc", **of).low, rows.row("tpr1", **of).low)
+
+
+def failed_words(rows: Rows, attack: str) -> str:
+    """The sentence that says so; "" where it did not."""
+    how = failed(rows, attack)
+    if how == "tied":
+        share = rows.value("tied", attack=attack, protocol="alike")
+        return f"failed: {share:.0%} of the records have the same score, so it cannot tell them apart"
+    return "failed: no better than guessing, within its 95 % intervals" if how else ""
+
+
 # ---- what the view says
 WAITING = (
     "Nothing has been trained yet. While it runs you see the model learn its records, and the attack learn from the "
     "model."
 )
-ROC_WAITING = "The first curve appears here as soon as the model is trained; every further attack joins it."
 ROC_WORDS = (
     "A curve shows what an attacker can choose: accuse more people and catch more members. On plain axes all curves "
     "end in the same corner and the left edge is invisible. On logarithmic ones the left edge is half of the chart: "
@@ -53,13 +70,22 @@ VERDICT_WORDS = (
 )
 
 
-def finished_words(config: Config, result: Result) -> str:
-    members, asked = int(result.numbers["members"]), len(result.arrays["member"])
-    epochs = result.arrays["curve_epoch"][-1]
-    early = "" if epochs > config.epochs - 1 else f" Training stopped by itself after {epochs:.0f} epochs."
+def headline(config: Config, result: Result) -> str:
+    """What was learned and what leaked, in two sentences."""
+    n, average, worst = result.numbers, best(result), best(result, "tpr1")
+    members, asked, epochs = int(n["members"]), len(result.arrays["member"]), result.arrays["curve_epoch"][-1]
+    early = "" if epochs > config.epochs - 1 else f", stopped by itself after {epochs:.0f} epochs"
+    if all(failed(result.rows, attack) for attack in result.rows.all("attack")):
+        leak = "No attack made here tells them apart better than guessing."
+    else:
+        leak = (
+            f"The best attack has an <span class='dp-exposed'>AUC of {average.value:.2f}</span> (0.5 is guessing); "
+            f"where 1 % of outsiders may be accused, <span class='dp-exposed'>{worst.value:.1%}</span> of members are "
+            f"caught (guessing: 1 %)."
+        )
     return (
-        f"{members:,} of {asked:,} candidates were trained on, each by the toss of a coin; every attack was asked "
-        f"about all of them.{early}"
+        f"A coin picked {members:,} of {asked:,} candidates to train on{early}. The model is right on "
+        f"<span class='dp-protected'>{n['test_accuracy']:.1%}</span> of new records. {leak}"
     )
 
 
@@ -75,8 +101,8 @@ COLUMNS = {
     "tpr1": ("members caught at 1 % false alarms", "{:.1%}".format, 0.01),
     "tpr01": ("at 0.1 %", "{:.1%}".format, 0.001),
     "balanced": ("verdicts right", "{:.1%}".format, 0.5),
-    "epsilon_bound": ("ε at least (one-run audit)", bound_text, 0.0),
-    "epsilon_bound_rates": ("ε at least (from rates)", bound_text, 0.0),
+    "epsilon_bound": (f"ε at least, δ = {short(DELTA)} (one-run audit)", bound_text, 0.0),
+    "epsilon_bound_rates": (f"ε at least, δ = {short(DELTA)} (from rates)", bound_text, 0.0),
 }
 
 
@@ -93,21 +119,27 @@ def attacks_html(result: Result) -> str:
     """A line an attack, each number with its 95 % interval."""
     rows = result.rows.where(protocol="alike")
     lines = [
-        (attack_words(attack), *(with_interval(rows.row(measure, attack=attack)) for measure in COLUMNS))
+        (named(rows, attack), *(with_interval(rows.row(measure, attack=attack)) for measure in COLUMNS))
         for attack in rows.all("attack")
     ]
     guessing = TableRow(("guessing", *(form(guess) for _, form, guess in COLUMNS.values())), "reference")
     heads = ("attack", *(title for title, _, _ in COLUMNS.values()))
     table = table_html(heads, [*lines, guessing], kind="dp-attacks")
-    return f"{table}<small>{measures_words(result.numbers['members'])}</small>"
+    outsiders = int((~result.arrays["member"]).sum())
+    return f"{table}<small>{measures_words(outsiders, len(rows.all('attack')))}</small>"
 
 
-def measures_words(members: float) -> str:
-    """What each column means, and how far to trust it; there are about as many outsiders as members."""
+def named(rows: Rows, attack: str) -> str:
+    """The attack's words, and below them that it failed, if it did."""
+    said = failed_words(rows, attack)
+    return with_small(attack_words(attack), said) if said else attack_words(attack)
+
+
+def measures_words(outsiders: int, attacks: int) -> str:
+    """What each column means, and how far to trust it."""
     caution = (
-        f" With about {members:,.0f} outsiders, 0.1 % of them are {0.001 * members:.1g}: one lucky record moves that "
-        f"column."
-        if 0.001 * members < 5
+        f" Of {outsiders:,} outsiders 0.1 % are {0.001 * outsiders:.1g}: one lucky record moves that column."
+        if 0.001 * outsiders < 5
         else ""
     )
     return (
@@ -115,9 +147,10 @@ def measures_words(members: float) -> str:
         "an outsider does. <b>Caught</b>: members named when so few outsiders may be accused wrongly; an attacker who "
         "wants to be believed works there. <b>Verdicts right</b>: of members and outsiders alike, at a threshold "
         "chosen on the other half. Small: 95 % intervals. The white box knew half of the candidates and is judged on "
-        f"the others.{caution} <b>One-run audit</b>: whatever the training was, it was not private with a smaller ε; "
-        "valid since a coin decided about each record, with 95 % confidence for each attack. <b>From rates</b> "
-        "(Clopper–Pearson) counts records as separate experiments. They share one model, so take it as a rule of thumb."
+        f"the others.{caution} <b>One-run audit</b>: whatever the training was, it was not (ε, {short(DELTA)})-private "
+        "with a smaller ε; valid since a coin decided about each record, with 95 % confidence for all "
+        f"{attacks} attacks together, for each of which it had to be the stricter. <b>From rates</b> (Clopper–Pearson) "
+        "counts records as separate experiments. They share one model, so take it as a rule of thumb."
     )
 
 
@@ -142,54 +175,78 @@ def summary_html(config: Config, result: Result) -> str:
         number_html(
             f"{average.value:.3f}",
             "AUC of the best attack",
-            "0.5 is guessing, 1 tells everybody apart; lower is safer. "
-            f"Attack: {escape(attack_words(average.attack))}.",
+            f"0.5 is guessing, 1 tells everybody apart; lower is safer. {whose(result.rows, average)}",
             "exposed",
         ),
         number_html(
             f"{worst.value:.1%}",
             "of members caught at 1 % false alarms",
-            f"Guessing catches 1 %; lower is safer. Attack: {escape(attack_words(worst.attack))}.",
+            f"Guessing catches 1 %; lower is safer. {whose(result.rows, worst)}",
             "exposed",
         ),
     )
 
 
+def whose(rows: Rows, row: Row) -> str:
+    """The attack behind a number, and that it failed, if it did: the best of several guessers is still one."""
+    said = failed_words(rows, row.attack)
+    return f"Attack: {escape(attack_words(row.attack))}{f'; it {said}' if said else ''}."
+
+
 # ---- what was promised
+def is_promised(numbers: dict[str, float]) -> bool:
+    """Whether the defence promises anything."""
+    return "epsilon_audit" in numbers or "epsilon_record" in numbers
+
+
 def guarantee(numbers: dict[str, float]) -> Guarantee | None:
-    """Under central noise, by the tight accountant."""
-    if "epsilon_tight" not in numbers:
+    """Under central noise, by the tight accountant, at the δ of the audit: what a bound may be compared with."""
+    if "epsilon_audit" not in numbers:
         return None
-    delta = float(f"{numbers['delta']:.3g}")
-    return Guarantee(numbers["epsilon_tight"], "record", "add-remove", delta, "tight")
+    return Guarantee(numbers["epsilon_audit"], "record", "add-remove", numbers["audit_delta"], "tight")
 
 
 def promise_html(result: Result) -> str:
     """What nobody can exceed, beside what an attack has reached."""
     bound, numbers = lower_bound(result), result.numbers
+    attacks = len(result.rows.where(measure="epsilon_bound"))
     proved = number_html(
         f"ε ≥ {bound_text(bound.value)}",
         "proved by attacking it",
-        f"One-run audit of the best attack ({escape(attack_words(bound.attack))}), for a record, 95 %. 0 would prove "
-        f"nothing. A low bound is no promise: it may be that the attack was weak.",
+        f"One-run audit, the best of {attacks} attacks ({escape(attack_words(bound.attack))}), for a record (add or "
+        f"remove one; δ = {short(numbers['audit_delta'])}); 95 % for all attacks together. 0 proves nothing. "
+        f"{limit_words(numbers)}",
         "exposed",
     )
     return number_row(promised_html(numbers), proved) + kept_words(numbers, bound.value)
+
+
+def limit_words(numbers: dict[str, float]) -> str:
+    """What this audit could have proved at best: where that is little, a low bound is not the attack's fault."""
+    if numbers["audit_limit"] == 0:
+        return "So few candidates can prove nothing at this δ, even if every guess were right: blame no attack."
+    return (
+        f"If every guess were right it would prove {bound_text(numbers['audit_limit'])}, and no attack more. A low "
+        f"bound is no promise: another attack may prove more, up to that."
+    )
 
 
 def promised_html(numbers: dict[str, float]) -> str:
     made = guarantee(numbers)
     if made is not None:
         number, _, about = made.words().removeprefix("ε = ").partition(" for ")
-        means = f"For {escape(about)}. Nobody, with any attack, gets further. Lower is safer."
+        means = (
+            f"For {escape(about)}. Nobody, with any attack, gets further. Lower is safer. At paper C's δ = 1/n = "
+            f"{short(numbers['delta'], 3)} it is {epsilon_text(numbers['epsilon_tight'])}."
+        )
         return number_html(f"ε ≤ {number}", "promised by the noise", means, "protected")
     if "epsilon_record" in numbers:
         means = (
             f"For one whole record, by adding up; {numbers['epsilon_i']:g} for each bit, pixel cell or edge of it, "
-            f"δ = 0. A record is protected before anybody collects it. Lower is safer."
+            f"δ = 0 ({FEATURES_ONLY}). A record is protected before anybody collects it. Lower is safer."
         )
         return number_html(
-            f"ε ≤ {rounded_up(numbers['epsilon_record'])}", "promised by local noise", means, "protected"
+            f"ε ≤ {epsilon_text(numbers['epsilon_record'])}", "promised by local noise", means, "protected"
         )
     means = "Without noise there is no promise, whatever today's attacks make of it."
     return number_html("ε = ∞", "promised", means, "reference")
@@ -202,7 +259,7 @@ def kept_words(numbers: dict[str, float], bound: float) -> str:
     if bound > made.epsilon:
         return (
             '<div class="dp-error">The audit found more than was promised. That happens by chance in at most 5 % of '
-            "audits of one attack; run it with other seeds before you believe it.</div>"
+            "runs; run it with other seeds before you believe it.</div>"
         )
     return (
         '<div class="dp-note">The promise held: the truth lies between the two numbers. The blue line in the charts '

@@ -1,0 +1,261 @@
+"""What a run did and what came out, in a few sentences; one function an experiment."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dpmia_lab.commands.measures import epsilon, number, share, with_ends
+from dpmia_lab.defences.tables.base import MODELS as TABLE_MODELS
+from dpmia_lab.experiments import (
+    as_published,
+    attributes,
+    hiding,
+    inversion_comparison,
+    mechanisms,
+)
+from dpmia_lab.game.attacks import ATTACKS
+from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.privacy.accounting import Guarantee
+from dpmia_lab.privacy.local import FEATURES_ONLY
+from dpmia_lab.rows import Rows
+from dpmia_lab.store import Result
+
+DRAWN = {name: attack.words for name, attack in ATTACKS.items()} | BASELINES
+BOTH = ("paper", "stronger")
+MODELS = {
+    "softmax": "softmax regression",
+    "mlp": "a network with one hidden layer",
+    "cnn": "a convolutional network",
+    "transfer": "last layers on a public face network",
+    "graph": "a graph convolution",
+}
+
+
+def sentences(name: str, config: Any, result: Result) -> list[str]:
+    return SENTENCES[name](config, result)
+
+
+def data_words(config: Any) -> str:
+    people = f", {config.people} people" if config.data.split(":")[0] in ("faces", "att_faces") else ""
+    return f"{MODELS[config.model]} on {Path(config.data).name}{people}" if hasattr(config, "model") else config.data
+
+
+def learnt_words(numbers: dict[str, float]) -> str:
+    return f"is right on {share(numbers['test_accuracy'])} of new records (guessing: {share(numbers['chance'])})"
+
+
+def promised(config: Any, numbers: dict[str, float], unit: str) -> str:
+    neighbours = getattr(config, "neighbours", "add-remove")
+    if "epsilon_tight" not in numbers:
+        return "no ε"
+    return Guarantee(numbers["epsilon_tight"], unit, neighbours, numbers["delta"], "tight").words()
+
+
+def of_inversion(config: Any, result: Result) -> list[str]:
+    rows = result.rows
+
+    def named(attack: str) -> str:
+        return " and ".join(
+            share(rows.value(measure, attack=attack)) for measure in ("recognised_share", "recognised_ssim_share")
+        )
+
+    own, other = (rows.value(m, attack=config.attack) for m in ("recognised_share", "recognised_ssim_share"))
+    said = [
+        f"The attacked model, {data_words(config)}, {learnt_words(result.numbers)}.",
+        f"Of one drawing a label, an independent judge and the most similar held-out picture (SSIM) name "
+        f"{named(config.attack)} right, by the {DRAWN[config.attack]}; of pure noise {named('noise')}.",
+    ]
+    if abs(own - other) >= 0.4:
+        said.append("The two disagree: look at the drawings (--arrays) before you believe either.")
+    return said
+
+
+def of_comparison(config: Any, result: Result) -> list[str]:
+    shares = [
+        f"{words} {with_ends(result.rows.row('recognised_share', attack=who))}"
+        for who, words in inversion_comparison.CONTENDERS.items()
+    ]
+    return [
+        f"The attacked model, {data_words(config)}, {learnt_words(result.numbers)}; seeds: {config.repeats}.",
+        f"Drawings that an independent judge names right: {', '.join(shares)}.",
+    ]
+
+
+def of_training(config: Any, result: Result) -> list[str]:
+    numbers = result.numbers
+    return [
+        f"After {numbers['steps']:.0f} steps of private training, {data_words(config)}, {learnt_words(numbers)}.",
+        f"Promised: {promised(config, numbers, config.unit)}.",
+    ]
+
+
+def of_hiding(config: Any, result: Result) -> list[str]:
+    said = []
+    for model, words in hiding.MODELS.items():
+        rows = result.rows.where(defence=model)
+        numbers = {row.measure: row.value for row in rows if not row.attack}
+        unit = config.unit if model == "unit" else "record"
+        promise = "" if model == "vanilla" else f", {promised(config, numbers, unit)}"
+        seen = ", ".join(share(rows.value("recognised_mean", attack=attack)) for attack in BOTH)
+        accuracy = f"{words[0].upper()}{words[1:]}: accuracy {share(numbers['accuracy'])}"
+        said.append(f"{accuracy}{promise}; drawings recognised {seen}.")
+    return [
+        f"The attacked models are {data_words(config)}; recognised by an independent judge are the drawings of the "
+        f"enhanced and of a stronger attack (guessing: {share(result.numbers['chance'])}).",
+        *said,
+    ]
+
+
+def of_operating_point(config: Any, result: Result) -> list[str]:
+    rows = result.rows
+    told = {row.measure: row.value for row in rows if not row.attack}
+    hidden = "no unit hidden" if not config.private else promised(config, told, config.unit)
+    seen = ", ".join(
+        f"{words} {share(rows.value('recognised_share', attack=attacker))}"
+        for attacker, words in as_published.ATTACKERS.items()
+    )
+    return [
+        f"The attacked convolutional network on {Path(config.data).name} is right on {share(told['accuracy'])} of new "
+        f"digits (guessing: {share(result.numbers['chance'])}); {hidden}.",
+        f"Drawings that an independent judge names right: {seen}.",
+    ]
+
+
+def of_privacy_sweep(config: Any, result: Result) -> list[str]:
+    arrays = result.arrays
+    varied, accuracy = arrays[config.vary], arrays["accuracy"]
+    found = [
+        f"{len(varied)} settings of {config.vary} from {number(varied.min())} to {number(varied.max())}, "
+        f"{data_words(config)}: accuracy from {share(accuracy.min())} to {share(accuracy.max())}."
+    ]
+    if "epsilon_tight" in arrays:
+        values = arrays["epsilon_tight"]
+        spent = f"Its ε for a {config.unit} goes from {epsilon(values.min())} to {epsilon(values.max())}"
+        found.append(f"{spent} ({config.neighbours}; δ below 1/units; tight accountant, PLD).")
+    return found
+
+
+def of_membership(config: Any, result: Result) -> list[str]:
+    rows = result.rows.where(protocol="alike")
+    best = rows.best("auc")
+    found = rows.value("tpr1", attack=best.attack)
+    said = [
+        f"The attacked model, {data_words(config)}, defence {config.defence}, {learnt_words(result.numbers)}.",
+        f"The strongest of {len(rows.all('attack'))} attacks is the {DRAWN[best.attack]}: AUC {number(best.value)} "
+        f"(guessing: 0.5), and {share(found)} of the members found at 1 % false alarms.",
+    ]
+    if "epsilon_tight" in result.numbers:
+        said.append(f"Promised: {promised(config, result.numbers, 'record')}.")
+    if "epsilon_record" in result.numbers:
+        whole, part = (epsilon(result.numbers[name]) for name in ("epsilon_record", "epsilon_i"))
+        how = f"replace one; δ = 0; {FEATURES_ONLY}"
+        said.append(f"Promised: local ε = {whole} for a record, {part} for one bit, edge or cell ({how}).")
+    return said
+
+
+def of_mechanisms(config: Any, result: Result) -> list[str]:
+    def at(defence: str, measure: str, attack: str = "") -> float:
+        return result.rows.value(measure, defence=defence, attack=attack, protocol="alike" if attack else "")
+
+    def words(defence: str) -> str:
+        accuracy, auc = at(defence, "test_accuracy"), at(defence, "auc", "white_box")
+        return f"accuracy {share(accuracy)}, AUC {number(auc)}"
+
+    defences = result.rows.all("defence")
+    ends = []
+    for mechanism in mechanisms.MECHANISMS[1:]:
+        own = [defence for defence in defences if mechanisms.point_of(defence)[0] == mechanism]
+        if own:
+            strengths = dict.fromkeys((own[0], own[-1]))
+            ends.append("; ".join(f"{mechanisms.setting_words(one)}: {words(one)}" for one in strengths))
+    return [
+        f"Without a defence, {data_words(config)}: {words('none')}. AUC is the white-box attack's; guessing has 0.5.",
+        *(f"{end[0].upper()}{end[1:]}." for end in ends),
+    ]
+
+
+def of_evaluation(config: Any, result: Result) -> list[str]:
+    rows, numbers = result.rows, result.numbers
+
+    def recognised(group: str, attack: str) -> str:
+        return share(rows.value("impact_mean", defence=group, attack=attack, protocol="judge"))
+
+    def by_filter(group: str) -> str:
+        return share(rows.value("impact_mean", defence=group, attack="published", protocol="matched"))
+
+    promise = Guarantee(numbers["epsilon"], "record", config.neighbours, numbers["delta"], config.accountant).words()
+    right = share(rows.value("test_accuracy", defence="private"))
+    return [
+        f"{config.models} private models on {data_words(config)}: {right} right on new pictures "
+        f"(guessing: {share(numbers['chance'])}). Promised: {promise}.",
+        f"Paper E's network recognises {recognised('private', 'published')} of a model's people from the published "
+        f"attack's drawings and {recognised('private', 'smoothed')} once they are blurred, a matched filter "
+        f"{by_filter('private')}; from models of pure noise {recognised('noise', 'published')}, "
+        f"{recognised('noise', 'smoothed')} and {by_filter('noise')}.",
+    ]
+
+
+def utility_words(rows: Rows, defence: str = "") -> str:
+    """How good the model is, as released, with the plain one beside it where that is known."""
+    if rows.has("test_error", defence=defence):
+        off, error = (rows.value(name, defence=defence) for name in ("test_off", "test_error"))
+        others = [row.value for row in rows.where(measure="test_error_plain") if row.value != error]
+        plain = f" (without a defence {number(others[0])})" if others else ""
+        return f"off by {number(off)} on average; mean squared error {number(error)}{plain}"
+    return f"right on {share(rows.value('test_accuracy', defence=defence))} of test people"
+
+
+def of_attributes(config: Any, result: Result) -> list[str]:
+    rows, numbers = result.rows, result.numbers
+
+    def right(attack: str, protocol: str = "test") -> str:
+        return share(rows.value("attack_accuracy", attack=attack, protocol=protocol))
+
+    chance = f" (always the commonest outcome: {share(numbers['chance'])})" if "chance" in numbers else ""
+    words = attributes.defence_of(config).words()
+    said = [
+        f"The attacked model, {TABLE_MODELS[config.model]} on {Path(config.data).name}, {words}, is "
+        f"{utility_words(rows)}{chance}; means over {config.splits} splits.",
+        f"Without any model the sensitive value is guessed right of {right('prior')} of test people by taking the "
+        f"commonest, of {right('imputation')} from their other attributes, of {right('imputation_outcome')} from the "
+        "true outcome too.",
+        f"With the model, paper B's attack guesses {right('map')} ({right('map', 'train')} of training people), a "
+        f"calibrating attacker {right('calibrated')}, and one who sees the model's own answer {right('map_answer')}.",
+    ]
+    promise = attributes.defence_of(config).promise(round(numbers["people_trained"]))
+    return [*said, f"Promised: {promise.words()}."] if promise is not None else said
+
+
+def of_attribute_curves(config: Any, result: Result) -> list[str]:
+    rows = result.rows
+    points = rows.all("defence")
+
+    def words(point: str) -> str:
+        naive, refitted = (
+            share(rows.value("attack_accuracy", defence=point, attack=attack, protocol="test"))
+            for attack in ("map", "calibrated")
+        )
+        return f"{utility_words(rows, point)}; secrets guessed {naive}, by a calibrating attacker {refitted}"
+
+    known = rows.value("attack_accuracy", defence=points[0], attack="imputation_outcome", protocol="test")
+    return [
+        f"{TABLE_MODELS[config.model][0].upper()}{TABLE_MODELS[config.model][1:]} on {Path(config.data).name} with "
+        f"{len(points)} settings of defences, {config.splits} splits each; imputation from the other attributes and "
+        f"the outcome, without a model, guesses {share(known)} of test people's secrets.",
+        *(f"{point[0].upper()}{point[1:]}: {words(point)}." for point in dict.fromkeys((points[0], points[-1]))),
+    ]
+
+
+SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
+    "inversion": of_inversion,
+    "inversion_comparison": of_comparison,
+    "private_training": of_training,
+    "hiding": of_hiding,
+    "as_published": of_operating_point,
+    "privacy_sweep": of_privacy_sweep,
+    "membership": of_membership,
+    "mechanisms": of_mechanisms,
+    "evaluation": of_evaluation,
+    "attributes": of_attributes,
+    "attribute_curves": of_attribute_curves,
+}
