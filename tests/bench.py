@@ -4,7 +4,8 @@ Two ways of doing the same work take turns (A, B, A, B, …) and each round give
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
-``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``.
+``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``;
+how soon pages answer a reader is in ``bench_pages.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -34,6 +35,7 @@ from dpmia_lab.widgets.kit.runner import Runner
 from tests.bench_attacks import attack_rows
 from tests.bench_evaluation import evaluation_rows
 from tests.bench_membership import membership_rows
+from tests.bench_pages import page_rows
 from tests.bench_private import private_rows
 from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
 from tests.bench_tables import table_rows
@@ -70,7 +72,7 @@ def main() -> None:
     print(f"\n{HEADER}", flush=True)
     faces = trained("softmax, 40 faces 56x46", Config(), rate=0.3)
     digits = trained("CNN, 10 digits 28x28", Config(data="mnist", model="cnn"), rate=1.0)
-    for row in chain(batch_rows(faces, TARGET), batch_rows(digits), art_rows([faces, digits]), page_rows(faces)):
+    for row in chain(batch_rows(faces, TARGET), batch_rows(digits), art_rows([faces, digits]), drawing_rows(faces)):
         print(row, flush=True)
     print("\nPrivate training")
     for row in private_rows():
@@ -83,6 +85,9 @@ def main() -> None:
         print(row, flush=True)
     print("\nOne attribute of a table")
     for row in table_rows():
+        print(row, flush=True)
+    print("\nPages, in milliseconds of the wall clock")
+    for row in page_rows():
         print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 
@@ -195,7 +200,7 @@ def gradient_calls(classifier, work: Callable[[], object]) -> int:
 
 
 # ---- what a page costs
-def page_rows(victim: Victim) -> Iterator[Row]:
+def drawing_rows(victim: Victim) -> Iterator[Row]:
     random = numpy_generator(0, "bench")
     truth = random.random((victim.classes, *victim.shape), dtype=np.float32)
     frame = (truth * 255).astype(np.uint8)
