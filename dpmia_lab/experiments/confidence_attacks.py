@@ -1,0 +1,224 @@
+"""Lesson 8's attackers: each attack of ``attacks/confidences`` on one network, and pictures that owe nothing to it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmia_lab.attacks.confidences import views
+from dpmia_lab.experiments.confidence_updates import label_rows, update_changes
+from dpmia_lab.game.network_answers import Answers
+from dpmia_lab.game.picture_judge import Drawings
+from dpmia_lab.game.picture_roles import Roles
+from dpmia_lab.game.records import Records
+from dpmia_lab.rows import Row
+from dpmia_lab.seeds import numpy_generator, torch_generator
+from dpmia_lab.stages import Event, Snapshot, Stage, mapped, part, stretches
+
+if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows the controls
+    import torch
+
+    from dpmia_lab.attacks.confidences.alignment import Decoder
+    from dpmia_lab.attacks.inversion.public_prior import PictureGaussian
+
+ATTACKS = {
+    "alignment": "alignment: one answer, decoder of public pictures",
+    "gmi": "GMI as published: log-confidence, through the noise",
+    "alignment_averaged": "alignment: answers averaged",
+    "alignment_mean": "alignment: through the mean code",
+    "gmi_adapted": "GMI adapted: margin of logits, through the mean",
+    "alignment_same": "alignment: decoder of the same people's pictures",
+    "alignment_label": "alignment: the label alone",
+    "update": "update leak: from the change of answers",
+    "update_label": "update leak: the label alone",
+}
+NULLS = {
+    "average_face": "the mean of public pictures",
+    "another_person": "another person's picture",
+    "decoder_noise": "the decoder, given noise",
+    "prior_alone": "the prior without the network",
+}
+MOST_ATTACKED = 240  # pictures whose answers are decoded, of those tested and of those trained on
+MOST_UPDATED = 80  # updates that are attacked
+BASIS = 100  # principal components that decoders end in
+MARGIN = 0.1  # weight of a logit's margin against that of a log-confidence
+GMI_RATE = 0.1
+Ask = Callable[[np.ndarray], np.ndarray]  # pictures (n, …) to answers (n, classes)
+Found = dict[tuple[str, str], Drawings]  # by attack and protocol: whose pictures are drawn
+
+
+class Attacker:
+    """What an attacker of one network has, and all that he does with it."""
+
+    def __init__(self, config: Any, roles: Roles) -> None:
+        self.config, self.roles = config, roles
+        self.named_labels: list[Row] = []
+        self.priors: dict[tuple[int, int], PictureGaussian] = {}
+        self.test = roles.first_of_all("test", MOST_ATTACKED)
+        self.train = roles.first_of_all("train", MOST_ATTACKED)
+
+    @property
+    def truth(self) -> np.ndarray:
+        """(classes, …): of each person the first picture that is attacked."""
+        return self.test.x[: self.roles.classes]
+
+    def attacks_on(self, answers: Answers) -> dict[str, tuple[float, Callable[[], Stage[Found]]]]:
+        """What each attack costs, in seconds on one core, and the attack; those that fit, in their order."""
+        c = self.config
+        decoder, gmi = 0.2 + 0.0015 * c.decoder_steps, 8e-5 * c.gmi_steps * c.restarts * self.roles.classes
+
+        def aligned(name: str, **how: Any) -> tuple[float, Callable[[], Stage[Found]]]:
+            return decoder, partial(self.alignment, name, **how)
+
+        one, public = answers.once, self.roles.public
+        attacks = {
+            "alignment": aligned("alignment", ask=one, known=public),
+            "gmi": (gmi, partial(self.gmi, "gmi", answers)),
+        }
+        if answers.defence.draws_anew:
+            averaged = partial(answers.averaged, count=c.answers)
+            attacks["alignment_averaged"] = aligned("alignment_averaged", ask=averaged, known=public)
+            attacks["alignment_mean"] = aligned("alignment_mean", ask=answers.through_mean, known=public)
+        attacks["gmi_adapted"] = gmi, partial(self.gmi, "gmi_adapted", answers)
+        if self.roles.others:
+            attacks["alignment_same"] = aligned("alignment_same", ask=one, known=self.roles.auxiliary.x)
+        attacks["alignment_label"] = aligned("alignment_label", ask=one, known=public, label=True)
+        if c.updates:
+            attacks["update"] = 2 * decoder + 0.02 * c.updates, partial(self.update_leak, answers)
+        return attacks
+
+    def drawings(self, answers: Answers) -> Stage[Found]:
+        """Of every attack, and of the nulls; snapshots on the way have the attack's name."""
+        attacks, found = self.attacks_on(answers), {}
+        shares = stretches(*(cost for cost, _ in attacks.values()))
+        for share, (name, (_, attack)) in zip(shares, attacks.items(), strict=True):
+            found |= yield from part(mapped(attack(), partial(named, name=name)), *share)
+        return found | {(name, "test"): drawings for name, drawings in self.nulls()}
+
+    def generator(self, *path: str) -> "torch.Generator":
+        return torch_generator(self.config.seed, "attack", *path)
+
+    # ---- knowledge alignment
+    def alignment(self, name: str, *, ask: Ask, known: np.ndarray, label: bool = False) -> Stage[Found]:
+        """``known``: the attacker's pictures;  ``label``: he is told no more than the likeliest class."""
+        from dpmia_lab.attacks.confidences.alignment import trained_decoder
+
+        def seen(x: np.ndarray) -> "torch.Tensor":
+            """(n, classes): what the decoder is given of the answers about pictures x."""
+            said, c = ask(x), self.config
+            return on_device(views.label_alone(said) if label else views.seen(said, c.view, c.top))
+
+        decoder = yield from trained_decoder(
+            seen(known),
+            on_device(known),
+            self.prior(known, BASIS),
+            steps=self.config.decoder_steps,
+            generator=self.generator(name),
+            shown=seen(self.truth),
+        )
+        if name != "alignment":
+            return {(name, "test"): drawn_by(decoder, seen(self.test.x), self.test)}
+        noise = self.noise_inputs(decoder)
+        return {
+            (name, "test"): drawn_by(decoder, seen(self.test.x), self.test),
+            (name, "train"): drawn_by(decoder, seen(self.train.x), self.train),
+            ("decoder_noise", "test"): drawn_by(decoder, noise, self.test),
+        }
+
+    def noise_inputs(self, decoder: "Decoder") -> "torch.Tensor":
+        """Inputs as large as answers are, and about nothing."""
+        import torch
+
+        drawn = torch.randn(len(self.test), len(decoder.mean), generator=self.generator("decoder noise"))
+        return decoder.mean + decoder.deviation * drawn.to(decoder.mean.device)
+
+    # ---- GMI
+    def prior(self, known: np.ndarray, components: int) -> "PictureGaussian":
+        """Of the attacker's pictures; kept, as several attacks begin with the same."""
+        from dpmia_lab.attacks.inversion.public_prior import picture_gaussian
+
+        key = id(known), components
+        if key not in self.priors:
+            self.priors[key] = picture_gaussian(on_device(known), components)
+        return self.priors[key]
+
+    def gmi(self, name: str, answers: Answers) -> Stage[Found]:
+        """As published, or adapted to noise and to confidences that are flat."""
+        from dpmia_lab.attacks.confidences.gmi import gmi, log_confidence, margin
+
+        c, adapted = self.config, name == "gmi_adapted"
+        labels = np.arange(self.roles.classes)
+        found = yield from gmi(
+            answers.mean_model if adapted else answers.model,
+            on_device(labels),
+            self.prior(self.roles.public, c.components),
+            identity=margin if adapted else log_confidence,
+            weight=MARGIN * c.identity if adapted else c.identity,
+            steps=c.gmi_steps,
+            rate=GMI_RATE,
+            restarts=c.restarts,
+            generator=self.generator("gmi"),
+        )
+        return {(name, "test"): Drawings(found.x.cpu().numpy(), labels, class_means(self.roles.train))}
+
+    # ---- update leaks
+    def update_leak(self, answers: Answers) -> Stage[Found]:
+        """Shadow updates on the attacker's pictures of the same people; then updates on the pictures attacked."""
+        from dpmia_lab.attacks.confidences.alignment import trained_decoder
+
+        c = self.config
+        own, new = self.roles.first_of_all("auxiliary", c.updates), self.roles.first_of_all("test", MOST_UPDATED)
+        told = yield from part(update_changes(answers, own, new, self.probes(), self.generator("updates")), 0.0, 0.6)
+        labels = np.eye(self.roles.classes, dtype=np.float32)
+        found = {}
+        for place, (name, (known, asked)) in enumerate(
+            {"update": told, "update_label": (labels[own.y], labels[new.y])}.items()
+        ):
+            decoder = trained_decoder(
+                on_device(known),
+                on_device(own.x),
+                self.prior(own.x, BASIS),
+                steps=c.decoder_steps,
+                generator=self.generator(name),
+                shown=on_device(asked[: self.roles.classes]) if name == "update" else None,
+            )
+            decoder = yield from part(decoder, 0.6 + 0.2 * place, 0.8 + 0.2 * place)
+            found[name, "test"] = drawn_by(decoder, on_device(asked), new)
+        self.named_labels = label_rows(*told, own, new, self.generator("label"))
+        return found
+
+    def probes(self) -> np.ndarray:
+        """Some public pictures."""
+        rng = numpy_generator(self.config.seed, "attack", "probes")
+        chosen = rng.permutation(len(self.roles.public))[: self.config.probes]
+        return self.roles.public[chosen]
+
+    # ---- pictures that owe nothing to the network
+    def nulls(self) -> Iterator[tuple[str, Drawings]]:
+        test, prior = self.test, self.prior(self.roles.public, self.config.components)
+        alone = prior.pictures(prior.starts(len(test), self.generator("prior alone"))).clamp(0, 1).cpu().numpy()
+        yield "average_face", Drawings(np.repeat(self.roles.public.mean(0)[None], len(test), 0), test.y, test.x)
+        yield "another_person", Drawings(self.truth[(test.y + 1) % self.roles.classes], test.y, test.x)
+        yield "prior_alone", Drawings(alone, test.y, test.x)
+
+
+def on_device(x: np.ndarray) -> "torch.Tensor":
+    import torch
+
+    from dpmia_lab.devices import best_device
+
+    return torch.from_numpy(x).to(best_device())
+
+
+def named(event: Event, name: str) -> Event:
+    return replace(event, name=name) if isinstance(event, Snapshot) else event
+
+
+def drawn_by(decoder: "Decoder", inputs: "torch.Tensor", people: Records) -> Drawings:
+    return Drawings(decoder.pictures(inputs).cpu().numpy(), people.y, people.x)
+
+
+def class_means(records: Records) -> np.ndarray:
+    return np.stack([records.x[records.y == label].mean(0) for label in range(records.y.max() + 1)])
