@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmia_lab.attacks.confidences import views
-from dpmia_lab.experiments.confidence_updates import label_rows, update_changes
+from dpmia_lab.experiments.confidence_updates import named_labels, renamed, update_changes
 from dpmia_lab.game.network_answers import Answers
 from dpmia_lab.game.picture_judge import Drawings
 from dpmia_lab.game.picture_roles import Roles
@@ -43,7 +43,7 @@ NULLS = {
 MOST_ATTACKED = 240  # pictures whose answers are decoded, of those tested and of those trained on
 MOST_UPDATED = 80  # updates that are attacked
 BASIS = 100  # principal components that decoders end in
-MARGIN = 0.1  # weight of a logit's margin against that of a log-confidence
+MARGIN = 0.01  # weight of a logit's margin against that of a log-confidence
 GMI_RATE = 0.1
 Ask = Callable[[np.ndarray], np.ndarray]  # pictures (n, …) to answers (n, classes)
 Found = dict[tuple[str, str], Drawings]  # by attack and protocol: whose pictures are drawn
@@ -54,7 +54,7 @@ class Attacker:
 
     def __init__(self, config: Any, roles: Roles) -> None:
         self.config, self.roles = config, roles
-        self.named_labels: list[Row] = []
+        self.label_rows: list[Row] = []
         self.priors: dict[tuple[int, int], PictureGaussian] = {}
         self.test = roles.first_of_all("test", MOST_ATTACKED)
         self.train = roles.first_of_all("train", MOST_ATTACKED)
@@ -86,7 +86,7 @@ class Attacker:
             attacks["alignment_same"] = aligned("alignment_same", ask=one, known=self.roles.auxiliary.x)
         attacks["alignment_label"] = aligned("alignment_label", ask=one, known=public, label=True)
         if c.updates:
-            attacks["update"] = 2 * decoder + 0.02 * c.updates, partial(self.update_leak, answers)
+            attacks["update"] = 5 * decoder + 0.01 * (c.updates + MOST_UPDATED), partial(self.update_leak, answers)
         return attacks
 
     def drawings(self, answers: Answers) -> Stage[Found]:
@@ -99,6 +99,9 @@ class Attacker:
 
     def generator(self, *path: str) -> "torch.Generator":
         return torch_generator(self.config.seed, "attack", *path)
+
+    def rng(self, *path: str) -> np.random.Generator:
+        return numpy_generator(self.config.seed, "attack", *path)
 
     # ---- knowledge alignment
     def alignment(self, name: str, *, ask: Ask, known: np.ndarray, label: bool = False) -> Stage[Found]:
@@ -165,34 +168,47 @@ class Attacker:
 
     # ---- update leaks
     def update_leak(self, answers: Answers) -> Stage[Found]:
-        """Shadow updates on the attacker's pictures of the same people; then updates on the pictures attacked."""
+        """Updates on pictures of people under their own names, then under another's, as if somebody new had taken it."""
+        own, new = self.roles.first_of_all("auxiliary", self.config.updates), self.updated_on
+        found = yield from part(self.updates_under(answers, own, own.y, new, new.y, "test"), 0.0, 0.5)
+        others = [renamed(people.y, self.roles.classes, self.rng("names")) for people in (own, new)]
+        stage = self.updates_under(answers, own, others[0], new, others[1], "renamed")
+        return found | (yield from part(stage, 0.5, 1.0))
+
+    @property
+    def updated_on(self) -> Records:
+        return self.roles.first_of_all("test", MOST_UPDATED)
+
+    def updates_under(
+        self, answers: Answers, own: Records, own_names: np.ndarray, new: Records, new_names: np.ndarray, protocol: str
+    ) -> Stage[Found]:
+        """Shadow updates on the attacker's ``own`` pictures; then updates on ``new`` ones, each under these names."""
         from dpmia_lab.attacks.confidences.alignment import trained_decoder
 
-        c = self.config
-        own, new = self.roles.first_of_all("auxiliary", c.updates), self.roles.first_of_all("test", MOST_UPDATED)
-        told = yield from part(update_changes(answers, own, new, self.probes(), self.generator("updates")), 0.0, 0.6)
+        shadows, attacked = Records(own.x, own_names), Records(new.x, new_names)
+        stage = update_changes(answers, shadows, attacked, self.probes(), self.generator("updates", protocol))
+        changed = yield from part(stage, 0.0, 0.5)
         labels = np.eye(self.roles.classes, dtype=np.float32)
+        inputs = {"update": changed, "update_label": (labels[own_names], labels[new_names])}
         found = {}
-        for place, (name, (known, asked)) in enumerate(
-            {"update": told, "update_label": (labels[own.y], labels[new.y])}.items()
-        ):
+        for place, (name, (known, asked)) in enumerate(inputs.items()):
             decoder = trained_decoder(
                 on_device(known),
                 on_device(own.x),
                 self.prior(own.x, BASIS),
-                steps=c.decoder_steps,
-                generator=self.generator(name),
-                shown=on_device(asked[: self.roles.classes]) if name == "update" else None,
+                steps=self.config.decoder_steps,
+                generator=self.generator(name, protocol),
+                shown=on_device(asked[: self.roles.classes]) if (name, protocol) == ("update", "test") else None,
             )
-            decoder = yield from part(decoder, 0.6 + 0.2 * place, 0.8 + 0.2 * place)
-            found[name, "test"] = drawn_by(decoder, on_device(asked), new)
-        self.named_labels = label_rows(*told, own, new, self.generator("label"))
+            decoder = yield from part(decoder, 0.5 + 0.2 * place, 0.7 + 0.2 * place)
+            found[name, protocol] = drawn_by(decoder, on_device(asked), new)
+        naming = named_labels(*changed, shadows, attacked, protocol, self.generator("label", protocol))
+        self.label_rows += yield from part(naming, 0.9, 1.0)
         return found
 
     def probes(self) -> np.ndarray:
         """Some public pictures."""
-        rng = numpy_generator(self.config.seed, "attack", "probes")
-        chosen = rng.permutation(len(self.roles.public))[: self.config.probes]
+        chosen = self.rng("probes").permutation(len(self.roles.public))[: self.config.probes]
         return self.roles.public[chosen]
 
     # ---- pictures that owe nothing to the network

@@ -1,8 +1,8 @@
-"""Lesson 8's experiment: turn a network's confidences back into faces (paper B, 4 and 5: the network, its three attacks).
+"""Lesson 8's experiment: turn a network's confidences back into faces (paper B, its network and three attacks).
 
-One network is trained, with or without a defence; then it is attacked three ways. *Knowledge alignment*: a decoder from
-its answers to pictures. *GMI*: pictures that it is sure of, drawn by a prior of public pictures. *Update leaks*: what it
-learned anew, from how its answers changed. The first two also as adapted to a defence that adds noise.
+One network is trained, with or without a defence; then it is attacked in three ways. *Knowledge alignment*: a decoder
+from its answers to pictures. *GMI*: pictures that it is sure of, drawn with a prior of public pictures. *Update leaks*:
+what it learned anew, from how its answers changed. The first two also as adapted to a defence that adds noise.
 """
 
 from dataclasses import dataclass, replace
@@ -72,7 +72,7 @@ class Config(widened(Network, NETWORK_DEFENCES.values())):
     answers: int = option(20, "adapted alignment: answers averaged about each picture")
     decoder_steps: int = option(500, "alignment: steps of the decoder's training")
     components: int = option(60, "GMI: directions in which public pictures differ most")
-    identity: float = option(10.0, "GMI: λ, weight of the network's log-confidence against the prior")
+    identity: float = option(100.0, "GMI: λ, weight of the network's log-confidence against the prior")
     restarts: int = option(3, "GMI: starts a label, of which the surest is kept")
     gmi_steps: int = option(100, "GMI: steps")
     updates: int = option(200, "update leaks: shadow updates (0: no such attack)")
@@ -195,7 +195,7 @@ def run(config: Config, prepared: Prepared | None = None) -> Stage[Result]:
     shown = {attack: one.x[: roles.classes] for (attack, protocol), one in drawn.items() if protocol == "test"}
     names = np.array(roles.class_names)
     arrays = {"truth": attacker.truth, **shown, "names": names, **arrays}
-    return Result(numbers, arrays, Rows((*rows, *attacker.named_labels), NAMES))
+    return Result(numbers, arrays, Rows((*rows, *attacker.label_rows), NAMES))
 
 
 def shares_of(config: Config, prepared: Prepared) -> list[tuple[float, float]]:

@@ -5,7 +5,6 @@ Training lowers cross-entropy + λ·KL(N(μ, s²) ‖ N(0, I)). The KL is a *sum
 the code is; its mean over pictures bounds from above, in nats, what z tells about x.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -29,7 +28,11 @@ class Bottleneck(nn.Module):
 
     def distribution(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """μ and s, (n, k) each."""
-        mean, raw = self.head(features).chunk(2, dim=1)
+        return self.parted(self.head(features))
+
+    def parted(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The head's numbers (…, 2k) as μ and s."""
+        mean, raw = numbers.chunk(2, dim=-1)
         return mean, F.softplus(raw - START)
 
     def drawn(self, mean: torch.Tensor, deviation: torch.Tensor) -> torch.Tensor:
@@ -50,19 +53,6 @@ class MeanCode(nn.Module):
         return self.bottleneck.distribution(features)[0]
 
 
-class GivenNoise(nn.Module):
-    """The same bottleneck with the noise that it is given: z = μ(x) + s(x)·noise."""
-
-    def __init__(self, bottleneck: Bottleneck) -> None:
-        super().__init__()
-        self.bottleneck = bottleneck
-        self.register_buffer("noise", torch.zeros(1, bottleneck.code))
-
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
-        mean, deviation = self.bottleneck.distribution(features)
-        return mean + deviation * self.noise
-
-
 def with_bottleneck(model: nn.Sequential, code: int, generator: torch.Generator) -> nn.Sequential:
     """The model's body, then the bottleneck, then a linear layer to the classes in place of its own."""
     last = initialised(nn.Sequential(Linear(code, model[-1].out_features)), generator)[0]
@@ -76,18 +66,8 @@ def place_of(model: nn.Sequential) -> int | None:
 
 def through_mean(model: nn.Sequential) -> nn.Sequential:
     """The same network as one who has its weights may run it: no noise. A network without a bottleneck is itself."""
-    return replaced(model, MeanCode)
-
-
-def with_given_noise(model: nn.Sequential) -> nn.Sequential:
-    """The same network with its noise as a buffer, so that a function of the noise can be made of it."""
-    return replaced(model, GivenNoise)
-
-
-def replaced(model: nn.Sequential, layer: Callable[[Bottleneck], nn.Module]) -> nn.Sequential:
-    """The model with that layer made of its bottleneck, and in its place."""
     place = place_of(model)
-    return model if place is None else nn.Sequential(*model[:place], layer(model[place]), *model[place + 1 :])
+    return model if place is None else nn.Sequential(*model[:place], MeanCode(model[place]), *model[place + 1 :])
 
 
 def kl_to_standard(mean: torch.Tensor, deviation: torch.Tensor) -> torch.Tensor:

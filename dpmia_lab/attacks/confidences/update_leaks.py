@@ -6,89 +6,101 @@ before the update, updated once on each of his own records. The published code t
 picture; here both are done.
 """
 
+from dataclasses import dataclass
+
 import torch
 from torch import nn
-from torch.func import functional_call, grad, vmap
 from torch.nn import functional as F
 
+from dpmia_lab.attacks.confidences.side_by_side import Weights, copies, gradients_of_all, logits_of_all
 from dpmia_lab.stages import Progress, Stage
-from dpmia_lab.training.bottleneck import place_of, with_given_noise
+from dpmia_lab.training.bottleneck import place_of
 
-AT_ONCE = 25  # updates side by side
+AT_ONCE = 20  # updates side by side
 
 
-class Updates:
-    """Updates of one model, each on a single record: steps of gradient descent on its cross-entropy.
+@dataclass(frozen=True)
+class Update:
+    """One step of gradient descent on the cross-entropy of one record.
 
-    ``clip`` and ``sigma``: each step's gradient is clipped to that norm and noise N(0, σ²·clip²) is added (DP-SGD).
+    ``clip`` and ``sigma``: the gradient is clipped to that norm and N(0, σ²·clip²) is added, as DP-SGD would.
     """
 
-    def __init__(
-        self, model: nn.Sequential, *, rate: float, steps: int, clip: float = torch.inf, sigma: float = 0.0
-    ) -> None:
-        self.rate, self.steps, self.clip, self.sigma = rate, steps, clip, sigma
-        self.model, self.place = with_given_noise(model).eval(), place_of(model)
-        self.weights = {name: p.detach() for name, p in self.model.named_parameters()}
-        self.code = None if self.place is None else model[self.place].code
+    rate: float
+    clip: float = torch.inf
+    sigma: float = 0.0
 
-    # ---- one update, as a function of its draws; vmap makes many of it
-    def answers(self, weights: dict, x: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
-        """(n, classes): logits; noise: (n, code) draws for the code, if the model has one."""
-        given = weights if self.code is None else {**weights, f"{self.place}.noise": noise}
-        return functional_call(self.model, given, (x,))
 
-    def updated(self, x: torch.Tensor, y: torch.Tensor, noise: torch.Tensor, private: dict) -> dict:
-        """The weights after the update.  noise: (steps, 1, code);  private: (steps, …) draws for each weight."""
+class Draws:
+    """All the random numbers of one update, so that it comes out the same alone and among others."""
 
-        def loss(weights: dict, draws: torch.Tensor) -> torch.Tensor:
-            return F.cross_entropy(self.answers(weights, x[None], draws), y[None])
+    def __init__(self, model: nn.Sequential, update: Update, probes: int, generator: torch.Generator) -> None:
+        self.training = code_noise(model, 1, generator)
+        self.answering = code_noise(model, probes, generator)
+        noisy = list(model.parameters()) if update.sigma else []
+        self.private = [torch.randn(p.shape, generator=generator) for p in noisy]
 
-        weights = self.weights
-        for step in range(self.steps):
-            gradients = grad(loss)(weights, noise[step])
-            norm = torch.stack([g.square().sum() for g in gradients.values()]).sum().sqrt()
-            scale = 1.0 if self.clip == torch.inf else (self.clip / norm.clamp_min(1e-12)).clamp_max(1.0)
-            if self.sigma:
-                gradients = {n: scale * g + self.sigma * self.clip * private[n][step] for n, g in gradients.items()}
-            else:
-                gradients = {name: scale * g for name, g in gradients.items()}
-            weights = {name: w - self.rate * gradients[name] for name, w in weights.items()}
-        return weights
 
-    # ---- many
-    def draws(self, count: int, probes: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor, dict]:
-        """All the random numbers of so many updates, and of answers about so many probes after each."""
-        code = self.code or 1
-        training = torch.randn(count, self.steps, 1, code, generator=generator)
-        answering = torch.randn(count, probes, code, generator=generator)
-        kept = self.weights if self.sigma else {}
-        private = {n: torch.randn(count, self.steps, *w.shape, generator=generator) for n, w in kept.items()}
-        return training, answering, private
+def code_noise(model: nn.Sequential, count: int, generator: torch.Generator) -> torch.Tensor:
+    """(count, code); of no width where the model has no noisy code."""
+    place = place_of(model)
+    return torch.randn(count, 0 if place is None else model[place].code, generator=generator)
 
-    def answers_after(
-        self, x: torch.Tensor, y: torch.Tensor, probes: torch.Tensor, generator: torch.Generator
-    ) -> Stage[torch.Tensor]:
-        """(updates, probes, classes): confidences about the probes after an update on each record by itself."""
 
-        def one(x, y, training, answering, private):
-            return F.softmax(self.answers(self.updated(x, y, training, private), probes, answering), dim=1)
+def answers_after(
+    model: nn.Sequential,
+    update: Update,
+    x: torch.Tensor,  # (m, channels, height, width): an update on each by itself
+    y: torch.Tensor,  # (m,)
+    probes: torch.Tensor,  # (n, channels, height, width)
+    generator: torch.Generator,
+    at_once: int = AT_ONCE,
+) -> Stage[torch.Tensor]:
+    """(m, n, classes): confidences about the probes after each update; a noisy code draws anew throughout."""
+    model.eval()
+    found = []
+    for start in range(0, len(x), at_once):
+        some = slice(start, start + at_once)
+        draws = [Draws(model, update, len(probes), generator) for _ in y[some]]
+        weights = updated(model, update, x[some], y[some], draws)
+        answering = torch.stack([one.answering for one in draws]).to(x.device)
+        found.append(confidences(model, weights, probes, answering))
+        yield Progress(min(start + at_once, len(x)), len(x), "updating shadow models")
+    return torch.cat(found)
 
-        found = []
-        for start in range(0, len(x), AT_ONCE):
-            some = slice(start, start + AT_ONCE)
-            draws = self.draws(len(y[some]), len(probes), generator)
-            with torch.no_grad():
-                found.append(vmap(one)(x[some], y[some], *draws))
-            yield Progress(min(start + AT_ONCE, len(x)), len(x), "updating shadow models")
-        return torch.cat(found)
 
-    @torch.no_grad()
-    def answers_before(self, probes: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-        """(probes, classes)."""
-        noise = torch.randn(len(probes), self.code or 1, generator=generator)
-        return F.softmax(self.answers(self.weights, probes, noise), dim=1)
+def answers_before(model: nn.Sequential, probes: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """(n, classes)."""
+    model.eval()
+    noise = code_noise(model, len(probes), generator).to(probes.device)
+    return confidences(model, copies(model, 1), probes, noise[None])[0]
+
+
+def updated(model: nn.Sequential, update: Update, x: torch.Tensor, y: torch.Tensor, draws: list[Draws]) -> Weights:
+    """(m, …) each: θ − η·g, of every record its own."""
+    training = torch.stack([one.training for one in draws]).to(x.device)  # (m, 1, code)
+    with torch.enable_grad():
+        weights = [w.clone().requires_grad_() for w in copies(model, len(x))]
+        logits = logits_of_all(model, weights, x[:, None], training)[:, 0]
+        gradients = gradients_of_all(F.cross_entropy(logits, y, reduction="none"), weights)
+    norms = torch.stack([g.flatten(1).square().sum(1) for g in gradients]).sum(0).sqrt()  # (m,)
+    scale = (update.clip / norms.clamp_min(1e-12)).clamp_max(1.0)
+    stepped = []
+    for place, (w, g) in enumerate(zip(weights, gradients, strict=True)):
+        g = scale.view(-1, *[1] * (g.ndim - 1)) * g
+        if update.sigma:
+            g = g + update.sigma * update.clip * torch.stack([one.private[place] for one in draws]).to(g.device)
+        stepped.append(w.detach() - update.rate * g)
+    return stepped
+
+
+@torch.no_grad()
+def confidences(model: nn.Sequential, weights: Weights, probes: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
+    """(m, n, classes): all networks about the same probes."""
+    asked = probes.expand(len(weights[0]), *probes.shape)
+    return F.softmax(logits_of_all(model, weights, asked, noise), dim=2)
 
 
 def changes(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
-    """(updates, probes·classes): after (updates, probes, classes) minus before (probes, classes)."""
+    """(m, n·classes): after (m, n, classes) minus before (n, classes)."""
     return (after - before).flatten(1)

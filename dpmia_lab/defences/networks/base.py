@@ -4,6 +4,7 @@ A defence of the lab (``defences/base.py``) with one method more. What a subclas
 any defence.
 """
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -20,3 +21,7 @@ class NetworkDefence(Defence):
     def told(self, confidences: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """What is told of confidences (n, classes)."""
         return confidences
+
+    def update_noise(self) -> tuple[float, float]:
+        """When the network is later updated on a record: the norm its gradient is clipped to, and the noise multiplier."""
+        return math.inf, 0.0

@@ -38,5 +38,8 @@ class DpSgd(NetworkDefence):
     ) -> Stage[None]:
         yield from self.central().train(model, records, recipe, generator)
 
+    def update_noise(self) -> tuple[float, float]:
+        return self.clip, self.sigma
+
     def promise(self, task: Task, recipe: Recipe, units: int) -> Guarantee:
         return self.central().promise(task, recipe, units)
