@@ -98,7 +98,7 @@ def test_a_prediction_is_answered_and_a_kept_run_comes_back(page, lab_server):
 def test_the_landing_page_leads_to_the_lessons(page, lab_server):
     page.goto(lab_server.address)
     says(page, ".dp-hardware", "Found:")
-    expect(page.locator(".dp-lessons a")).to_have_count(6)
+    expect(page.locator(".dp-lessons a")).to_have_count(len(LESSONS))
     expect(page.locator(".dp-lessons a").first).to_have_attribute("href", "01_model_inversion.ipynb")
 
 

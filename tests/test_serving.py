@@ -34,9 +34,27 @@ def work():
 threading.Thread(target=work, daemon=True).start()
 progress
 """
+THREE = """
+from IPython.display import HTML, display
+import ipywidgets as widgets
+display(HTML("<p class='first'>first</p>"))
+display(widgets.HTML("<p class='widget'>a widget</p>"))
+display(HTML("<p class='last'>last</p>"))
+"""
+# What the kernel says about widgets reaches the page half a second late.
+LATE_WIDGETS = """
+window.WebSocket = new Proxy(WebSocket, { construct(target, given) {
+  const line = new target(...given);
+  if (given[0].includes("/channels")) Object.defineProperty(line, "onmessage", {
+    set(call) { line.addEventListener("message", (event) => setTimeout(() => call.call(line, event), 500)); },
+  });
+  return line;
+} });
+"""
 NOTEBOOKS = {
     "index": ["# A small *lab*\n\nProse with a formula, $x^2$.", SLIDER],
     "worker": ["# Working", WORKER],
+    "three": ["# Three outputs", THREE],
     "query": ["# Asked", "import os\nprint(os.environ['QUERY_STRING'], os.environ['DPMIA_SERVED'])"],
     "broken": ["# Broken", "raise ValueError('a sec' + 'ret path')", "print('what comes after')"],
 }
@@ -114,7 +132,7 @@ def run_cells(lab, kernel: str) -> list[dict]:
     cells = []
     with closing(connect(lab, f"voila/execution/{kernel}")) as line:
         line.send(json.dumps({"action": "execute", "payload": {"kernel_id": kernel}}))
-        while not cells or len(cells) < cells[-1]["total_cell"]:
+        while not cells or cells[-1]["cell_index"] + 1 < cells[-1]["total_cell"]:
             message = json.loads(line.recv())
             if message["action"] == "execution_result":
                 cells.append(message["payload"])
@@ -276,6 +294,16 @@ def test_the_page_answers(page, lab):
     assert page.locator("#lab-starting").is_hidden()
     assert page.locator("mjx-container").count() == 1
     assert page.complaints == []
+
+
+def test_what_follows_a_late_widget_is_shown_too(page, lab):
+    page.add_init_script(LATE_WIDGETS)
+    page.goto(lab.address + "voila/render/three.ipynb")
+    places = [page.locator(f".{name}") for name in ("first", "widget", "last")]
+    for place in places:
+        place.wait_for()
+    tops = [place.bounding_box()["y"] for place in places]
+    assert tops == sorted(tops)
 
 
 def test_a_working_thread_shows_on_the_page(page, lab):

@@ -88,6 +88,28 @@ class RunCells(Plain, ExecutionRequestHandler):
 
     _executor = None  # a page that is left before it asks has none to stop
 
+    def write_message(self, message: dict, binary: bool = False):
+        sent = None
+        for part in one_output_each(message):
+            sent = super().write_message(part, binary)
+        return sent
+
+
+def one_output_each(message: dict) -> list[dict]:
+    """A cell's result as one message for each of its outputs.
+
+    Voilà's script forgets the outputs that follow a widget in the same message if the widget is not known yet. It
+    hangs up after the last cell's message, so all but that cell's last output count as cells with another to come.
+    """
+    result = message["payload"]
+    outputs = result["output_cell"].get("outputs", []) if message["action"] == "execution_result" else []
+    if len(outputs) < 2:
+        return [message]
+    parts = [{**result, "output_cell": {**result["output_cell"], "outputs": [output]}} for output in outputs]
+    for part in parts[:-1]:
+        part["total_cell"] += 1
+    return [{**message, "payload": part} for part in parts]
+
 
 class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
     """The page's line to its kernel. Code and tracebacks do not pass."""

@@ -29,6 +29,7 @@ from pathlib import Path
 import psutil
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from jupyter_server._tz import utcnow
 from traitlets.config import Config
 
 from dpmia_lab.store import code_fingerprint
@@ -219,6 +220,7 @@ class WarmProvisioner(LocalProvisioner):
     told = False
 
     async def launch_kernel(self, cmd: list[str], **given) -> KernelConnectionInfo:
+        self.parent.last_activity = utcnow()  # read by the server, who complains where a kernel has said nothing yet
         folder, environment = given.get("cwd") or os.getcwd(), given.get("env") or dict(os.environ)
         try:
             if cmd[:3] != [sys.executable, "-m", "ipykernel_launcher"]:

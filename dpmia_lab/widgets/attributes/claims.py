@@ -127,6 +127,7 @@ def steak_has_no_signal() -> dict[str, Verdict]:
     commonest = shipped_record("attributes", PRESETS["steak"])["results"]["chance"]
     said = (
         f"On new people the tree is right {accuracy:.0%} of the time ({dropped:.0%} without the sensitive column; "
-        f"the commonest answer for everybody would be {commonest:.0%}), and the attack's AUROC is {auc.value:.2f} ± {auc.spread:.2f}"
+        f"the commonest answer for everybody would be {commonest:.0%}), and the attack's AUROC is {auc.value:.2f} "
+        f"± {auc.spread:.2f}"
     )
     return {DATA_WORDS["steak"]: Verdict(NOT_CLAIMED, said)}
