@@ -145,9 +145,10 @@ class Prepared:
         from dpmia_lab import models
 
         roles = yield from self.roles.result()
+        yield Progress(0, 1, "training an independent judge")
         judge = models.evaluation_cnn(roles.shape, roles.classes, torch_generator(self.config.seed, "judge", "start"))
-        recipe = long_enough(JUDGE_STEPS, JUDGE_RECIPE, len(roles.judge))
         order = torch_generator(self.config.seed, "judge", "order")
+        recipe = long_enough(JUDGE_STEPS, JUDGE_RECIPE, len(roles.judge))
         judge = yield from trained(NETWORK_DEFENCES["none"](), judge, (roles.judge.x, roles.judge.y), recipe, order)
         return Judge(judge, roles)
 

@@ -19,7 +19,7 @@ from dpmia_lab.stages import Progress, Stage
 if TYPE_CHECKING:
     from torch import nn
 
-MOST_COMPARED = 80  # drawings that are compared with the judge's pictures one by one (SSIM)
+MOST_COMPARED, MOST_HELD = 80, 240  # drawings compared with so many of the judge's pictures one by one (SSIM)
 AT_ONCE = 10
 
 
@@ -36,6 +36,7 @@ class Judge:
     def __init__(self, model: "nn.Sequential", roles: Roles) -> None:
         self.model, self.roles = model, roles
         self.average = roles.public.mean(0)
+        self.held = roles.first_of_all("judge", MOST_HELD)
         few = min(np.bincount(part.y).min() for part in (roles.train, roles.test))
         self.centroids = [self.class_features(part, few) for part in (roles.test, roles.train)]
 
@@ -67,8 +68,8 @@ class Judge:
         lookalike = []
         compared = x[:MOST_COMPARED]
         for start in range(0, len(compared), AT_ONCE):
-            values = reconstruction.ssim_values(compared[start : start + AT_ONCE], self.roles.judge.x)
-            lookalike.append(self.roles.judge.y[values.argmax(1)])
+            values = reconstruction.ssim_values(compared[start : start + AT_ONCE], self.held.x)
+            lookalike.append(self.held.y[values.argmax(1)])
             yield Progress(0.1 + 0.9 * (start + AT_ONCE) / (len(compared) + AT_ONCE), 1, "measuring")
         return found | {"recognised_ssim": np.concatenate(lookalike) == y[:MOST_COMPARED]}
 
