@@ -179,8 +179,9 @@ def trained_network(config: Config, roles: Roles) -> "Stage[nn.Module]":
 def run(config: Config, prepared: Prepared | None = None) -> Stage[Result]:
     """Numbers: ``MEASURE_ATTACK``, of training pictures ``MEASURE_ATTACK_train``; the network's accuracy and ECE.
 
-    Arrays: ``truth`` and one picture a class for each attack and null, by its name; ``answers`` about the first
-    picture, (draws, classes); ``reliability_…``, (bins,); ``confidences`` about the test pictures and their ``labels``.
+    Arrays: ``truth`` and one picture a class for each attack and null, by its name; ``…_renamed`` for updates under
+    another's name; ``answers`` about the first picture, (draws, classes); ``reliability_…``, (bins,);
+    ``confidences`` about the test pictures and their ``labels``.
     """
     prepared = prepared if prepared is not None and prepared.fits(config) else Prepared(config)
     loading, training, attacking, judging, measuring = shares_of(config, prepared)
@@ -193,10 +194,14 @@ def run(config: Config, prepared: Prepared | None = None) -> Stage[Result]:
     judge = yield from part(prepared.judge.result(), *judging, "training an independent judge")
     rows = yield from part(judged(judge, drawn), *measuring, "measuring")
     numbers, arrays = described(config, roles, answers, judge)
-    shown = {attack: one.x[: roles.classes] for (attack, protocol), one in drawn.items() if protocol == "test"}
+    shown = {shown_as(*of): one.x[: roles.classes] for of, one in drawn.items() if of[1] != "train"}
     names = np.array(roles.class_names)
     arrays = {"truth": attacker.truth, **shown, "names": names, **arrays}
     return Result(numbers, arrays, Rows((*rows, *attacker.label_rows), NAMES))
+
+
+def shown_as(attack: str, protocol: str) -> str:
+    return attack if protocol == "test" else f"{attack}_{protocol}"
 
 
 def shares_of(config: Config, prepared: Prepared) -> list[tuple[float, float]]:
