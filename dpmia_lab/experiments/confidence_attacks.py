@@ -24,15 +24,15 @@ if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows
     from dpmia_lab.attacks.inversion.public_prior import PictureGaussian
 
 ATTACKS = {
-    "alignment": "alignment: one answer, decoder of public pictures",
-    "gmi": "GMI as published: log-confidence, through the noise",
-    "alignment_averaged": "alignment: answers averaged",
-    "alignment_mean": "alignment: through the mean code",
-    "gmi_adapted": "GMI adapted: margin of logits, through the mean",
-    "alignment_same": "alignment: decoder of the same people's pictures",
-    "alignment_label": "alignment: the label alone",
-    "update": "update leak: from the change of answers",
-    "update_label": "update leak: the label alone",
+    "alignment": "alignment (one answer, decoder of public pictures)",
+    "gmi": "GMI (as published: log-confidence, through the noise)",
+    "alignment_averaged": "alignment, averaged (over answers)",
+    "alignment_mean": "alignment, mean (through the mean code)",
+    "gmi_adapted": "GMI, adapted (margin of logits, through the mean)",
+    "alignment_same": "alignment, same people (decoder of their pictures)",
+    "alignment_label": "alignment, label alone",
+    "update": "update leak (from the change of answers)",
+    "update_label": "update leak, label alone",
 }
 NULLS = {
     "average_face": "the mean of public pictures",
@@ -43,7 +43,7 @@ NULLS = {
 MOST_ATTACKED = 240  # pictures whose answers are decoded, of those tested and of those trained on
 MOST_UPDATED = 80  # updates that are attacked
 BASIS = 100  # principal components that decoders end in
-MARGIN = 0.01  # weight of a logit's margin against that of a log-confidence
+MARGIN = 0.2  # weight of a margin, in units of how far logits are apart, against that of a log-confidence
 GMI_RATE = 0.1
 Ask = Callable[[np.ndarray], np.ndarray]  # pictures (n, …) to answers (n, classes)
 Found = dict[tuple[str, str], Drawings]  # by attack and protocol: whose pictures are drawn
@@ -149,16 +149,18 @@ class Attacker:
 
     def gmi(self, name: str, answers: Answers) -> Stage[Found]:
         """As published, or adapted to noise and to confidences that are flat."""
-        from dpmia_lab.attacks.confidences.gmi import gmi, log_confidence, margin
+        from dpmia_lab.attacks.confidences.gmi import gmi, log_confidence, logit_scale, margin
 
         c, adapted = self.config, name == "gmi_adapted"
         labels = np.arange(self.roles.classes)
+        model = answers.mean_model if adapted else answers.model
+        weight = MARGIN * c.identity / logit_scale(model, on_device(self.roles.public)) if adapted else c.identity
         found = yield from gmi(
-            answers.mean_model if adapted else answers.model,
+            model,
             on_device(labels),
             self.prior(self.roles.public, c.components),
             identity=margin if adapted else log_confidence,
-            weight=MARGIN * c.identity if adapted else c.identity,
+            weight=weight,
             steps=c.gmi_steps,
             rate=GMI_RATE,
             restarts=c.restarts,
@@ -168,16 +170,15 @@ class Attacker:
 
     # ---- update leaks
     def update_leak(self, answers: Answers) -> Stage[Found]:
-        """Updates on pictures of people under their own names, then under another's, as if somebody new had taken it."""
-        own, new = self.roles.first_of_all("auxiliary", self.config.updates), self.updated_on
-        found = yield from part(self.updates_under(answers, own, own.y, new, new.y, "test"), 0.0, 0.5)
-        others = [renamed(people.y, self.roles.classes, self.rng("names")) for people in (own, new)]
+        """Updates on pictures under their owners' names; then under others', as if somebody new had taken the name."""
+        own = self.roles.first_of_all("auxiliary", self.config.updates)
+        new = self.roles.first_of_all("test", MOST_UPDATED)
+        found = yield from part(self.updates_under(answers, own, own.y, new, new.y, "test"), 0.0, 0.4)
+        own = own.at(np.resize(np.arange(len(own)), self.config.updates))  # each under several names
+        rng = self.rng("names")
+        others = [renamed(people.y, self.roles.classes, rng) for people in (own, new)]
         stage = self.updates_under(answers, own, others[0], new, others[1], "renamed")
-        return found | (yield from part(stage, 0.5, 1.0))
-
-    @property
-    def updated_on(self) -> Records:
-        return self.roles.first_of_all("test", MOST_UPDATED)
+        return found | (yield from part(stage, 0.4, 1.0))
 
     def updates_under(
         self, answers: Answers, own: Records, own_names: np.ndarray, new: Records, new_names: np.ndarray, protocol: str

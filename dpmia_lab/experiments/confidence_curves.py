@@ -33,7 +33,7 @@ STRENGTH = {  # the field that says how strong a defence is; the others have no 
 }
 POINTS = tuple(NETWORK_DEFENCES)  # their places are the numbers in the array ``defence``
 STRENGTHS = (
-    "none; mid 0.003 0.01 0.03 0.06 0.1; dp_sgd 0.05 0.1 0.2 0.4; early_stopping 0.3 0.15 0.07; dropout 0.5 0.8; "
+    "none; mid 0.01 0.03 0.06 0.1; dp_sgd 0.05 0.1 0.2 0.4; early_stopping 0.3 0.15 0.07; dropout 0.5 0.8; "
     "label_smoothing 0.3 -0.02 -0.05; rounding 0.1 0.5; uniform_noise 0.05 0.2; label_only"
 )
 OF_NETWORK = ("test_accuracy", "train_accuracy", "ece", "outputs_spread", "answer_spread")
@@ -74,15 +74,19 @@ def points_of(text: str) -> list[tuple[str, float]]:
     return [(name, value) for value in values] or [(name, np.nan)]
 
 
-QUICK = {"decoder_steps": 300, "gmi_steps": 60, "restarts": 2, "updates": 200, "probes": 30}
+DIGIT_STRENGTHS = (
+    "none; mid 0.01 0.03 0.1 0.3; dp_sgd 0.5 1 2 4; early_stopping 0.5 0.2; dropout 0.5 0.8; "
+    "label_smoothing 0.3 -0.02 -0.05; rounding 0.1 0.5; uniform_noise 0.05 0.2; label_only"
+)
+QUICK = {"decoder_steps": 250, "gmi_steps": 60, "restarts": 2, "updates": 0}
 SMALL = Config(
-    data="digits", model="mlp", decoder_steps=20, gmi_steps=5, restarts=1, updates=20, probes=5, repeats=2,
+    data="digits", model="softmax", decoder_steps=20, gmi_steps=5, restarts=1, updates=0, repeats=2,
     strengths="none; mid 0.1; label_only",
 )  # fmt: skip
 PRESETS = {
-    "faces": Config(**QUICK),
+    "faces": Config(**{**QUICK, "updates": 160, "probes": 20}),
     "att_faces": Config(data="att_faces", **QUICK),
-    "digits": Config(data="mnist", **QUICK),
+    "digits": Config(data="mnist", strengths=DIGIT_STRENGTHS, **QUICK),
 }
 
 
@@ -135,7 +139,7 @@ def point_name(defence: str, strength: float) -> str:
 def measure_and_attack(name: str) -> tuple[str, str, str]:
     """Of a plain name of one run: measure, attack, protocol."""
     if name in (*OF_NETWORK, "chance"):
-        return name, "", ""
+        return name, "", "test"
     measures = sorted((*OF_PICTURES, *OF_FEATURES), key=len, reverse=True)
     measure = next(measure for measure in measures if name.startswith(f"{measure}_"))
     attack = name.removeprefix(f"{measure}_")
@@ -176,10 +180,8 @@ def matched_rows(arrays: Mapping[str, np.ndarray]) -> list[Row]:
         for name in [name for name in arrays if name == "ece" or name.startswith("recognised_")]:
             measure, attack, protocol = measure_and_attack(name)
             values = at_matched_accuracy(arrays, defence, name)
-            if protocol == "test" or name == "ece":
-                if np.isfinite(values).all():
-                    of = {"defence": defence, "attack": attack, "protocol": "matched"}
-                    rows.append(row_over_seeds(values, measure, **of))
+            if protocol == "test" and np.isfinite(values).all():
+                rows.append(row_over_seeds(values, measure, defence=defence, attack=attack, protocol="matched"))
     return rows
 
 
@@ -213,10 +215,6 @@ def defence_points(arrays: Mapping[str, np.ndarray], defence: str) -> np.ndarray
 
 
 # ---- what ships
-def averaged_points(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """A value a point: means over seeds and their ``…_sd``, as they ship."""
-    averaged = {name: arrays[name] for name in ("defence", "strength")}
-    for name, values in arrays.items():
-        if name not in averaged:
-            averaged |= {name: values.mean(1), f"{name}_sd": values.std(1, ddof=1)}
-    return averaged
+def points_from(lists: Mapping[str, list]) -> dict[str, np.ndarray]:
+    """The arrays of a shipped curve, in which JSON has None for NaN."""
+    return {name: np.array(values, dtype=float) for name, values in lists.items()}

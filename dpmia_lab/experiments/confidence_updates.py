@@ -13,7 +13,7 @@ from dpmia_lab.stages import Stage, part
 if TYPE_CHECKING:
     import torch
 
-RATE = 0.1  # of an update
+RATE = 0.01  # of an update
 CLASSIFIER_EPOCHS = 30
 Changes = tuple[np.ndarray, np.ndarray]  # of shadow updates and of those attacked, (updates, probes·classes) each
 

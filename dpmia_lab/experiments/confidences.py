@@ -75,7 +75,7 @@ class Config(widened(Network, NETWORK_DEFENCES.values())):
     identity: float = option(100.0, "GMI: λ, weight of the network's log-confidence against the prior")
     restarts: int = option(3, "GMI: starts a label, of which the surest is kept")
     gmi_steps: int = option(100, "GMI: steps")
-    updates: int = option(200, "update leaks: shadow updates (0: no such attack)")
+    updates: int = option(400, "update leaks: shadow updates (0: no such attack)")
     probes: int = option(50, "update leaks: pictures asked about before and after")
     seed: int = option(0, "fixes every random choice")
 

@@ -19,7 +19,7 @@ from dpmia_lab.stages import Progress, Stage
 if TYPE_CHECKING:
     from torch import nn
 
-MOST_COMPARED, MOST_HELD = 80, 240  # drawings compared with so many of the judge's pictures one by one (SSIM)
+MOST_COMPARED, MOST_HELD = 40, 240  # drawings compared with so many of the judge's pictures one by one (SSIM)
 AT_ONCE = 10
 
 

@@ -46,6 +46,12 @@ def margin(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return own - logits.scatter(1, labels[:, None], -torch.inf).amax(1)
 
 
+@torch.no_grad()
+def logit_scale(model: nn.Module, x: torch.Tensor) -> float:
+    """How far the logits of one picture are apart, on average over pictures x: the unit of a margin."""
+    return float(model(x).std(1).mean())
+
+
 def gmi(
     model: nn.Module,
     labels: torch.Tensor,  # (labels,)

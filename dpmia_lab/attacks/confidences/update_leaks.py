@@ -13,6 +13,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from dpmia_lab.attacks.confidences.side_by_side import Weights, copies, gradients_of_all, logits_of_all
+from dpmia_lab.attacks.confidences.views import FLOOR
 from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.training.bottleneck import place_of
 
@@ -102,5 +103,5 @@ def confidences(model: nn.Sequential, weights: Weights, probes: torch.Tensor, no
 
 
 def changes(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
-    """(m, n·classes): after (m, n, classes) minus before (n, classes)."""
-    return (after - before).flatten(1)
+    """(m, n·classes): logarithms of after (m, n, classes) minus those of before (n, classes)."""
+    return (after.clamp_min(FLOOR).log() - before.clamp_min(FLOOR).log()).flatten(1)

@@ -23,5 +23,5 @@ class NetworkDefence(Defence):
         return confidences
 
     def update_noise(self) -> tuple[float, float]:
-        """When the network is later updated on a record: the norm its gradient is clipped to, and the noise multiplier."""
+        """Of a later update on one record: the norm its gradient is clipped to, and the noise multiplier."""
         return math.inf, 0.0
