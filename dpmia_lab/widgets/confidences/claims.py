@@ -1,15 +1,14 @@
 """Paper B's claims on networks, each checked against the curves that ship with the lab (three seeds)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
-from dpmia_lab.experiments.confidence_curves import MATCHED, defence_points
+from dpmia_lab.experiments.confidence_curves import MATCHED, at_matched_accuracy, defence_points
 from dpmia_lab.rows import Row
-from dpmia_lab.widgets.confidences.curves import DATA, SEEDS, full_name, leak_of, reference
+from dpmia_lab.widgets.confidences.curves import DATA, SEEDS, Points, full_name, leak_of, reference, spread_of
 from dpmia_lab.widgets.kit.claims import AGREES, DIFFERS, NOT_CLAIMED, UNDECIDED, Verdict, clearly_higher, verdict
 
-Points = Mapping[str, np.ndarray]
 Check = Callable[[], dict[str, Verdict]]
 NEAR = 0.05  # points of recognition that count as none
 
@@ -26,21 +25,18 @@ def everywhere(check: Callable[[Points], Verdict | None]) -> Check:
 
 def row_at(points: Points, place: int, name: str) -> Row:
     """Of the point at that place; 0 is without a defence."""
-    values, spreads = leak_of(points, name), leak_of(points, f"{name}_sd")
-    return Row(name, float(values[place]), spread=float(spreads[place]))
+    return row_of(leak_of(points, name)[place], name)
+
+
+def row_of(values: np.ndarray, name: str, defence: str = "") -> Row:
+    """Mean and spread over seeds."""
+    return Row(name, float(values.mean()), defence, spread=float(spread_of(values)))
 
 
 def at_cost(points: Points, defence: str, name: str) -> Row | None:
-    """Where a defence costs ``MATCHED`` of accuracy, on the line between its strengths; None where it never does."""
-    places = [0, *defence_points(points, defence)]
-    accuracy, rows = points["test_accuracy"][places], [row_at(points, place, name) for place in places]
-    wanted = accuracy[0] - MATCHED
-    if accuracy.min() > wanted:
-        return None
-    order = np.argsort(accuracy)
-    value, spread = (np.interp(wanted, accuracy[order], np.array([getattr(row, end) for row in rows])[order])
-                     for end in ("value", "spread"))  # fmt: skip
-    return Row(name, float(value), defence, spread=float(spread))
+    """Where a defence costs ``MATCHED`` of accuracy, seed by seed; None where one of them never does."""
+    values = at_matched_accuracy(points, defence, name)
+    return row_of(values, name, defence) if np.isfinite(values).all() else None
 
 
 def percents(row: Row) -> str:
@@ -138,10 +134,10 @@ def smoothing_turns_both_ways(points: Points) -> Verdict | None:
     if len(places) < 2:
         return None
     told = [
-        f"α = {points['strength'][place]:+g}: accuracy {points['test_accuracy'][place]:.0%}, alignment "
-        f"{points['recognised_alignment'][place]:.0%}, GMI {points['recognised_gmi'][place]:.0%}"
+        f"α = {points['strength'][place]:+g}: accuracy {points['test_accuracy'][place].mean():.0%}, alignment "
+        f"{points['recognised_alignment'][place].mean():.0%}, GMI {points['recognised_gmi'][place].mean():.0%}"
         for place in (0, *places)
         if np.isfinite(points["strength"][place])
     ]
-    plain = f"none: {points['recognised_alignment'][0]:.0%}, {points['recognised_gmi'][0]:.0%}"
+    plain = f"none: {points['recognised_alignment'][0].mean():.0%}, {points['recognised_gmi'][0].mean():.0%}"
     return Verdict(NOT_CLAIMED, "; ".join([*told, plain]))

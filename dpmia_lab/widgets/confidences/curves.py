@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmia_lab.experiments import confidence_curves
-from dpmia_lab.experiments.confidence_curves import POINTS, Config, averaged_points, defence_points
+from dpmia_lab.experiments.confidence_curves import POINTS, Config, defence_points, points_from
 from dpmia_lab.reference import shipped
 from dpmia_lab.stages import Stage
 from dpmia_lab.store import Result
@@ -19,6 +19,7 @@ from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.kit.tables import table_html
 
 PLOTS = "dpmia_lab.plots.curves"
+Points = Mapping[str, np.ndarray]
 DATA = {"faces": "generated faces", "att_faces": "AT&T faces", "digits": "MNIST digits"}
 SEEDS = 3
 ATTACKERS = ("alignment", "alignment_averaged", "alignment_mean", "alignment_same", "gmi", "gmi_adapted", "update")
@@ -45,22 +46,25 @@ OWN = replace(
 )  # fmt: skip
 
 
-def reference(name: str) -> dict[str, np.ndarray] | None:
-    """The shipped curves' points, mean and ``…_sd`` over seeds; None where they have not been computed."""
+def reference(name: str) -> Points | None:
+    """The shipped curves' points, (points, seeds) each; None where they have not been computed."""
     try:
-        points = shipped("confidence_curves")[name]["points"]
+        return points_from(shipped("confidence_curves")[name]["points"])
     except (FileNotFoundError, KeyError):
         return None
-    return {key: np.array(values, dtype=float) for key, values in points.items()}
 
 
-def leak_of(points: Mapping[str, np.ndarray], name: str) -> np.ndarray | None:
-    """(points,): of that measure and attack; without noise one answer is all answers."""
+def leak_of(points: Points, name: str) -> np.ndarray | None:
+    """(points, seeds): of that measure and attack; without noise one answer is all answers."""
     if name not in points:
         return None
-    values = np.array(points[name])
     once = next((name.replace(attack, plain) for attack, plain in STRONGEST.items() if attack in name), name)
-    return np.where(np.isfinite(values), values, points[once])
+    return np.where(np.isfinite(points[name]), points[name], points[once])
+
+
+def spread_of(values: np.ndarray) -> np.ndarray:
+    """Standard deviation over seeds, of one seed 0."""
+    return values.std(-1, ddof=1) if values.shape[-1] > 1 else np.zeros(values.shape[:-1])
 
 
 def full_name(measure: str, attack: str) -> str:
@@ -75,7 +79,7 @@ class CurvesPanel:
         self.attack = field(choice("attacker", [(NAMES[name], name) for name in ATTACKERS]), "curve-attack")
         self.cost = field(choice("what it costs", [(w, n) for n, w in COSTS.items()]), "curve-cost")
         self.measure = field(choice("measure of a drawing", [(w, m) for m, w in MEASURES.items()]), "curve-measure")
-        self.own: dict[str, np.ndarray] | None = None
+        self.own: Points | None = None
         self.words, self.table = text("", "dp-curve-words"), text("")
         self.chart = ChartPlace(self.drawn, PLOTS, "dp-curve-chart", keep="dpmia_lab_defences.png")
         self.work = StageRun(self.begin, self.done, button="Run a few yourself", loading="")
@@ -92,7 +96,7 @@ class CurvesPanel:
         self.show()
 
     @property
-    def points(self) -> dict[str, np.ndarray] | None:
+    def points(self) -> Points | None:
         return self.own if self.own is not None and self.data.value == "faces" else reference(self.data.value)
 
     # ---- a run of the reader's own
@@ -100,8 +104,7 @@ class CurvesPanel:
         return confidence_curves.run(Config(**vars(OWN)))
 
     def done(self, result: Result) -> None:
-        with np.errstate(all="ignore"):
-            self.own = averaged_points(result.arrays)
+        self.own = result.arrays
         self.data.value = "faces"
         self.show()
 
@@ -127,22 +130,24 @@ class CurvesPanel:
         from dpmia_lab.plots.curves import Line
 
         points, name, cost = self.points, full_name(self.measure.value, self.attack.value), self.cost.value
-        leak, spread = leak_of(points, name), leak_of(points, f"{name}_sd")
+        leak = leak_of(points, name)
         if leak is None or not np.isfinite(leak).any():
             return []
         made = []
         for defence in dict.fromkeys(POINTS[int(place)] for place in points["defence"]):
             places, words = defence_points(points, defence), LINE_WORDS[defence]
-            said = [f"{UNIT.get(defence, '')} {strength:g}".strip() if np.isfinite(strength) else words
-                    for strength in points["strength"][places]]  # fmt: skip
-            around = np.zeros(len(places)) if spread is None else np.nan_to_num(spread[places])
-            made.append(Line(words, said, points[cost][places], leak[places], around))
+            said = [
+                f"{UNIT.get(defence, '')} {strength:g}".strip() if np.isfinite(strength) else words
+                for strength in points["strength"][places]
+            ]
+            leaks = leak[places]
+            made.append(Line(words, said, points[cost][places].mean(1), leaks.mean(1), spread_of(leaks)))
         return made
 
     def levels(self) -> dict[str, float]:
         """What is reached without the network."""
         found = {words: self.points.get(f"{self.measure.value}_{name}") for name, words in LEVELS.items()}
-        return {words: float(values[0]) for words, values in found.items() if values is not None}
+        return {words: float(values[0].mean()) for words, values in found.items() if values is not None}
 
     def drawn(self, width: int) -> Chart | str | None:
         if self.points is None:

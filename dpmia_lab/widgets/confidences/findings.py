@@ -5,7 +5,7 @@ import numpy as np
 
 from dpmia_lab.widgets.confidences import claims
 from dpmia_lab.widgets.confidences.claims import everywhere
-from dpmia_lab.widgets.confidences.curves import DATA, SEEDS, leak_of, reference
+from dpmia_lab.widgets.confidences.curves import DATA, SEEDS, leak_of, reference, spread_of
 from dpmia_lab.widgets.confidences.words import SHORT
 from dpmia_lab.widgets.kit.claims import Claim, claim_html
 from dpmia_lab.widgets.kit.parts import card, text
@@ -52,14 +52,14 @@ def results_html() -> str:
 def cell(points: claims.Points, attack: str) -> str:
     told = []
     for measure in ("recognised", "recognised_ssim"):
-        value, spread = (leak_of(points, f"{measure}_{attack}{end}") for end in ("", "_sd"))
-        if value is not None and np.isfinite(value[0]):
-            told.append(f"{value[0]:.0%} ± {spread[0]:.0%}")
+        values = leak_of(points, f"{measure}_{attack}")
+        if values is not None and np.isfinite(values[0]).all():
+            told.append(f"{values[0].mean():.0%} ± {spread_of(values[0]):.0%}")
     return "; ".join(told) or "–"
 
 
 def worth(points: claims.Points) -> str:
-    return f"{points['test_accuracy'][0]:.0%}; {points['ece'][0]:.2f}"
+    return f"{points['test_accuracy'][0].mean():.0%}; {points['ece'][0].mean():.2f}"
 
 
 def findings() -> widgets.VBox:
