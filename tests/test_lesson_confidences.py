@@ -18,7 +18,7 @@ from lesson_pages import (
     upload,
 )
 
-HOOK, PANEL, UPDATES, CURVES = ".dp-face-hook", ".dp-confidences", ".dp-updates", ".dp-confidence-curves"
+HOOK, PANEL, UPDATES, CURVES = ".dp-face-hook", ".dp-confidences", ".dp-update-leaks", ".dp-confidence-curves"
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_the_turn_changes_the_row_at_once(lesson):
 
 def test_every_share_has_its_null_beside_it(lesson):
     heads = lesson.locator(f"{PANEL} .dp-head")
-    expect(heads.nth(0)).to_contain_text(re.compile(r"By chance 20%"))
+    expect(heads.nth(0)).to_contain_text(re.compile(r"By chance 20.0%"))
     expect(heads.nth(1)).to_contain_text(re.compile(r"\d+% recognised.*Label alone \d+%, given noise \d+%", re.S))
     expect(heads.nth(2)).to_contain_text(re.compile(r"\d+% recognised.*Prior alone \d+%, average face \d+%", re.S))
     has_chart(lesson, f"{PANEL} .dp-recognised", "alignment, one answer", "the prior alone")
@@ -69,13 +69,13 @@ def test_every_share_has_its_null_beside_it(lesson):
 def test_updates_follow_the_run(lesson):
     says(lesson, UPDATES, "of updates: the name is found")
     before = lesson.locator(f"{UPDATES} .dp-faces-row").nth(1).locator("img").first.get_attribute("src")
-    choose(lesson, UPDATES, "update-kind", "of a person under their own name")
+    choose(lesson, UPDATES, "update-kind", "a person under their own name")
     row = lesson.locator(f"{UPDATES} .dp-faces-row").nth(1)
     expect(row.locator("img").first).not_to_have_attribute("src", before)
 
 
 def test_a_rival_that_adds_no_noise_answers_alike(lesson):
-    choose(lesson, PANEL, "defence", "label smoothing, positive or negative")
+    choose(lesson, PANEL, "defence", "label smoothing, + or −")
     expect(readout(lesson, PANEL, "smoothing")).to_be_visible()
     expect(readout(lesson, PANEL, "lam")).to_be_hidden()
     run_to_end(lesson, PANEL)

@@ -39,7 +39,7 @@ from dpmia_lab.widgets.inversion import hook as inversion_hook
 from dpmia_lab.widgets.mechanisms.data import quick_experiment as quick_mechanisms
 
 MOST_CLASSES = 40
-SHOWN_ROWS, MOST_FACES = ("truth", "alignment", "gmi", "update"), 24
+SHOWN_ROWS, MOST_FACES = ("truth", "alignment", "gmi", "update"), 40
 MOMENTS, LAPSE = 8, 120_000  # of a time-lapse at most so many, and so many bytes: of 40 faces only the last
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpmia_lab.attacks.confidences.views import FLOOR
 from dpmia_lab.experiments.confidence_attacks import Attacker
 from dpmia_lab.experiments.confidences import PRESETS, Config, Prepared, defence_of, trained_network
 from dpmia_lab.files import write_whole
@@ -19,13 +20,14 @@ from dpmia_lab.stages import Event, Snapshot, Stage, mapped, part
 
 CONFIG: Config = PRESETS["faces"]
 SHOWN = 8  # people
+MANY = 12  # confidences that a decoder can tell from none
 MOMENTS = 12  # of the decoder's training, the last among them
 STORED = FOLDER / "grown_face.npz"
 
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """``vectors``: what the network says of each person's picture. Of the people the first is the best likeness."""
+    """``vectors``: what the network says of each person's picture. Of the people the first is a good likeness."""
 
     names: tuple[str, ...]  # of all classes
     labels: np.ndarray  # (shown,)
@@ -53,7 +55,7 @@ def grown_faces(prepared: Prepared | None = None, config: Config = CONFIG) -> St
     some = np.unique(np.linspace(0, len(seen) - 1, MOMENTS).round().astype(int))
     steps, frames = zip(*(seen[place] for place in some), strict=True)
     average = roles.public.mean(0)
-    order = likeness_first(frames[-1] - average, attacker.truth - average)
+    order = likeness_first(frames[-1] - average, attacker.truth - average, vectors)
     return Grown(
         names=tuple(roles.class_names),
         labels=order,
@@ -65,9 +67,11 @@ def grown_faces(prepared: Prepared | None = None, config: Config = CONFIG) -> St
     )
 
 
-def likeness_first(drawn: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """(shown,): the best likeness, then the others as they come."""
-    best = int(correlations(drawn, truth).diagonal().argmax())
+def likeness_first(drawn: np.ndarray, truth: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """(shown,): the best likeness of those with many confidences to be seen, then the others as they come."""
+    seen = (vectors > FLOOR).sum(1)
+    alike = np.where(seen >= min(MANY, seen.max()), correlations(drawn, truth).diagonal(), -1)
+    best = int(alike.argmax())
     return np.array([best, *(place for place in range(len(truth)) if place != best)][:SHOWN])
 
 

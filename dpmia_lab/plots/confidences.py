@@ -75,19 +75,19 @@ def reliability_chart(
     count: np.ndarray, accuracy: np.ndarray, confidence: np.ndarray, error: float, width: int
 ) -> Chart:
     """How often the network is right where it says so much; on the diagonal it means what it says. (bins,) each."""
-    figure = new_figure(width, 190, left=44, right=16, top=TOP, bottom=BOTTOM)
+    figure = new_figure(width, 190, left=52, right=16, top=TOP, bottom=BOTTOM)
     axes = figure.add_subplot()
     some = count > 0
     weight = count[some] / count.sum()
     axes.plot([0, 1], [0, 1], color=REFERENCE, linestyle=":", linewidth=1.2)
     for said, right in zip(confidence[some], accuracy[some], strict=True):
         axes.plot([said, said], [said, right], color=LINE, linewidth=3, zorder=1)
-    axes.scatter(confidence[some], accuracy[some], s=18 + 260 * weight, color=PROTECTED, zorder=2, alpha=0.85)
+    axes.scatter(confidence[some], accuracy[some], s=18 + 260 * weight, color=PROTECTED, zorder=2, alpha=0.85, clip_on=False)
     axes.set_xlim(-0.02, 1.04)
     axes.set_ylim(-0.04, 1.1)
     axes.set_xticks([0, 0.5, 1], ["0", "50%", "100%"])
     axes.set_yticks([0, 0.5, 1], ["0", "50%", "100%"])
-    axes.set_title("named right\non the dotted line: means what it says", loc="left", x=0)
+    axes.set_title("how often it is right\ndotted: it means what it says", loc="left", x=0)
     axes.set_xlabel("how sure it says it is")
     words = [f"right {right:.0%} of the time; {share:.0%} of pictures"
              for right, share in zip(accuracy[some], weight, strict=True)]  # fmt: skip
@@ -103,7 +103,7 @@ def answers_chart(answers: np.ndarray, label: int, width: int) -> Chart:
 
     answers: (draws, classes); label: the true class.
     """
-    figure = new_figure(width, 190, left=44, right=16, top=TOP, bottom=BOTTOM)
+    figure = new_figure(width, 190, left=52, right=16, top=TOP, bottom=BOTTOM)
     axes = figure.add_subplot()
     mean, places = answers.mean(0), np.arange(1, answers.shape[1] + 1)
     colours = [EXPOSED if place == label else NULL for place in range(len(mean))]

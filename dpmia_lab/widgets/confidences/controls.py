@@ -21,7 +21,10 @@ PRESET_WORDS = {
     "digits": "digits, MID",
 }
 MODELS = ("softmax", "mlp", "cnn")
-DEFENCE_WORDS = {name: defence.title for name, defence in NETWORK_DEFENCES.items()}
+DEFENCE_WORDS = {name: defence.title for name, defence in NETWORK_DEFENCES.items()} | {
+    "mid": "MID: a noisy code",
+    "label_smoothing": "label smoothing, + or −",
+}
 STRENGTHS = tuple(dict.fromkeys(STRENGTH.values()))  # one slider each; which one counts depends on the defence
 
 

@@ -82,7 +82,7 @@ class CurvesPanel:
         self.own: Points | None = None
         self.words, self.table = text("", "dp-curve-words"), text("")
         self.chart = ChartPlace(self.drawn, PLOTS, "dp-curve-chart", keep="dpmia_lab_defences.png")
-        self.work = StageRun(self.begin, self.done, button="Run a few yourself", loading="")
+        self.work = StageRun(self.begin, self.done, button="Run a few here", loading="")
         self.work.bar.offer_live(False)
         self.view = panel(
             "dp-confidence-curves",
@@ -113,7 +113,7 @@ class CurvesPanel:
         if self.points is None:
             self.words.value = (
                 "<p class='dp-soft'>These curves have not been computed yet (<code>make reference</code>). "
-                "<b>Run a few yourself</b> takes a minute or two on generated faces.</p>"
+                "<b>Run a few here</b> takes a minute or two on generated faces.</p>"
             )
             self.table.value = self.chart.view.value = ""
             return

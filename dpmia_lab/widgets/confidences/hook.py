@@ -9,12 +9,12 @@ from dpmia_lab.experiments import grown_face
 from dpmia_lab.experiments.grown_face import CONFIG, Grown
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.widgets.confidences.data import SHARED, Kept
-from dpmia_lab.widgets.kit.parts import button, card, row, text, with_classes
+from dpmia_lab.widgets.kit.parts import button, card, column, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import figure_html
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 BETWEEN = 0.15  # seconds between two moments of growing
-DECADES = 8  # a bar of no height is a confidence of 1e-8 or less
+DECADES = 9  # a bar of no height is a confidence of 1e-9 or less: the decoder too sees no further
 
 
 class FaceHook:
@@ -36,8 +36,9 @@ class FaceHook:
             "of <i>other</i> people, draws what it showed.</p>"
         )
         self.work = StageRun(self.stage, self.ended, self.happened, problem=self.answer)
+        outcome = column(self.faces, self.answer, classes=("dp-outcome",))
         self.view = with_classes(
-            card(words, self.bars, row(self.press, self.again), self.faces, self.answer, name="dp-hook"), "dp-face-hook"
+            card(words, self.bars, row(self.press, self.again), outcome, name="dp-hook"), "dp-face-hook"
         )
         self.show()
 
@@ -122,10 +123,10 @@ def vector_html(vector: np.ndarray, names: tuple[str, ...]) -> str:
         for place, (height, name, share) in enumerate(zip(heights, names, vector, strict=True))
     )
     told = f"{len(vector)} confidences: {names[best]} {vector[best]:.1%}, all others together {1 - vector[best]:.2g}"
-    scale = "<span>1</span><span>1 in 10,000</span><span>1 in 100 million</span>"
+    scale = "<span>1</span><span>1 in 30,000</span><span>1 in a billion</span>"
     return (
         f'<div class="dp-vector"><div class="dp-vector-scale" aria-hidden="true">{scale}</div>'
         f'<div class="dp-vector-bars" role="img" aria-label="{escape(told)}">{bars}</div></div>'
-        f"<small>Each bar a name; ten times as sure is one eighth higher. The network names {escape(names[best])} "
+        f"<small>Each bar a name; ten times as sure is one ninth higher. The network names {escape(names[best])} "
         f"({vector[best]:.1%}). What tells of the face is in the small ones too.</small>"
     )

@@ -11,7 +11,7 @@ from dpmia_lab.experiments.inversion import LEAST_SIDE
 from dpmia_lab.game.picture_roles import roles_of
 from dpmia_lab.store import Store
 from dpmia_lab.widgets.confidences.controls import PRESET_WORDS, REASONS, STRENGTHS, new_controls
-from dpmia_lab.widgets.confidences.data import quick_experiment
+from dpmia_lab.widgets.confidences.data import READY, quick_experiment
 from dpmia_lab.widgets.confidences.view import PLOTS, ConfidencesView
 from dpmia_lab.widgets.confidences.words import compared_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
@@ -33,7 +33,9 @@ class ConfidencesPanel(ExperimentPanel):
         )
 
     def main(self) -> list[widgets.Widget]:
-        return [self.controls.group("defence", *STRENGTHS)]
+        ready = ", ".join(f"{lam:g}" for lam in READY)
+        told = f"<small>With MID on faces, runs are ready at λ = 0, {ready}: there the rows follow the slider.</small>"
+        return [self.controls.group("defence", *STRENGTHS), text(told)]
 
     def more(self) -> list[widgets.Widget]:
         return [

@@ -58,14 +58,15 @@ class ConfidencesView:
         self.recognised = ChartPlace(
             self.drawn_recognised, PLOTS, "dp-recognised", keep="dpmia_lab_recognised.png", others=self.kept_pictures
         )
-        self.answers = ChartPlace(self.drawn_answers, PLOTS, "dp-answers")
+        self.answers = ChartPlace(self.drawn_answers, PLOTS, "dp-said")
         self.about, self.table = text(""), text("")
         self.charts = [self.reliability, self.recognised, self.answers]
         on_change(self.measure, lambda _: self.recognised.redraw())
         self.picture = column(
-            with_classes(row(text("The attacker"), *self.turns.values()), "dp-turns"),
+            with_classes(
+                row(text("The attacker"), *self.turns.values(), row(self.back, self.which, self.forth)), "dp-turns"
+            ),
             self.rows,
-            row(self.back, self.which, self.forth),
             with_classes(row(self.headline, self.reliability.view), "dp-worth"),
         )
         self.details = column(
@@ -150,7 +151,7 @@ class ConfidencesView:
 
     def heads(self) -> list[str]:
         alignment, gmi = words.turned(self.turn, set(self.pictures) or self.measured())
-        people = "people who do not exist" if self.config.data == "faces" else "those it knows"
+        people = "nobody here exists" if self.config.data == "faces" else "the network did not train on them"
         return [
             words.truth_head(self.result, people),
             words.alignment_head(self.result, self.config, alignment, self.turn),

@@ -95,8 +95,8 @@ def row_head(title: str, share: str, means: str, colour: str = "dp-exposed") -> 
 
 
 def truth_head(result: Result | None, people: str) -> str:
-    chance = "" if result is None else f" By chance {percent(result.numbers['chance'])} would be named right."
-    return row_head("Truth", "", f"pictures it did not train on, of {people}.{chance}", "")
+    chance = "" if result is None else f" By chance {result.numbers['chance']:.1%} are named right."
+    return row_head("Truth", "", f"new pictures; {people}.{chance}", "")
 
 
 def alignment_head(result: Result | None, config: Config, attack: str, turn: str) -> str:
