@@ -60,7 +60,7 @@ class Network:
     def __post_init__(self) -> None:
         whole(4, 1000, people=self.people)
         whole(5, 1000, pictures=self.pictures)
-        whole(16, 112, height=self.height)
+        whole(20, 112, height=self.height)
         one_of(MODELS, model=self.model)
         one_of(tuple(NETWORK_DEFENCES), defence=self.defence)
 
