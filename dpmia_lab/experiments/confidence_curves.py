@@ -84,7 +84,7 @@ SMALL = Config(
     strengths="none; mid 0.1; label_only",
 )  # fmt: skip
 PRESETS = {
-    "faces": Config(**{**QUICK, "updates": 160, "probes": 20}),
+    "faces": Config(**{**QUICK, "updates": 120, "probes": 20}),
     "att_faces": Config(data="att_faces", **QUICK),
     "digits": Config(data="mnist", strengths=DIGIT_STRENGTHS, **QUICK),
 }
