@@ -4,9 +4,8 @@ Two ways of doing the same work take turns (A, B, A, B, …) and each round give
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
-``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``, attacks on confidences
-in ``bench_confidences.py``.
-A report, not a test: it always ends with exit code 0.
+``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``,
+attacks on confidences in ``bench_confidences.py``. A report, not a test: it always ends with exit code 0.
 """
 
 import asyncio

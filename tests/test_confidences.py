@@ -10,6 +10,7 @@ from dpmia_lab.checks import Mistake
 from dpmia_lab.defences.networks import NETWORK_DEFENCES
 from dpmia_lab.experiments import confidence_curves, confidences
 from dpmia_lab.experiments.confidence_attacks import ATTACKS, NULLS, Attacker
+from dpmia_lab.experiments.confidence_claims import checked, clearly_above, leaks_less_than_dp
 from dpmia_lab.experiments.confidence_updates import renamed
 from dpmia_lab.game.network_answers import Answers
 from dpmia_lab.game.picture_judge import Drawings, measured_rows
@@ -17,6 +18,7 @@ from dpmia_lab.game.picture_roles import SHARES, mirrored, shared_out
 from dpmia_lab.metrics.calibration import reliability
 from dpmia_lab.metrics.spread import spread_over_draws, spread_over_inputs
 from dpmia_lab.options import options_of
+from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, Snapshot, drain
 
@@ -274,6 +276,41 @@ def test_leaks_are_read_where_defences_cost_as_much():
     assert at(arrays, "mid", "recognised_alignment") == pytest.approx([0.6, 0.6])
     assert at(arrays, "mid", "recognised_alignment_mean") == pytest.approx([0.8, 0.8])
     assert np.isnan(at(arrays, "dropout", "recognised_alignment")).all()
+
+
+def some_curve(mid_leak, seeds=3):
+    """Two points of MID and of DP-SGD, either side of a tenth less accuracy; MID's leak as given, DP's .5."""
+    places = [confidence_curves.POINTS.index(name) for name in ("none", "mid", "mid", "dp_sgd", "dp_sgd")]
+    near = 0.001 * np.arange(seeds)  # seeds differ a little
+    column = np.array([[0.9], [0.85], [0.7], [0.85], [0.7]]) + near
+    arrays = {"defence": np.array(places), "strength": np.array([np.nan, 0.01, 0.1, 0.1, 0.4]), "test_accuracy": column}
+    arrays["recognised_alignment"] = np.array([[0.8], [mid_leak], [mid_leak], [0.5], [0.5]]) + near * near[:, None][:1]
+    return arrays
+
+
+@pytest.mark.parametrize(("mid_leak", "agrees"), [(0.3, True), (0.7, False)])
+def test_a_claim_is_decided_by_the_numbers(mid_leak, agrees):
+    points = some_curve(mid_leak)
+    found = leaks_less_than_dp("recognised_alignment", "recognised")(points)
+    assert found.agrees is agrees
+    assert "under MID" in found.sentence and f"{mid_leak:.0%}" in found.sentence
+    assert leaks_less_than_dp("recognised_gmi", "recognised")(points) is None
+
+
+def test_what_is_within_two_standard_errors_is_not_decided():
+    assert clearly_above(np.array([0.5, 0.6, 0.4]), np.array([0.5, 0.5, 0.5])) is None
+    assert clearly_above(np.array([0.5, 0.6, 0.7]), np.array([0.1, 0.2, 0.3])) is True
+    assert clearly_above(np.array([0.5]), np.array([0.1])) is None
+
+
+def test_every_claim_is_checked_against_every_curve_that_ships():
+    for name, record in shipped_or_nothing("confidence_curves").items():
+        points = confidence_curves.points_from(record["points"])
+        found = checked(points)
+        assert len(found) >= 9, name
+        for claim, finding in found.values():
+            assert finding.sentence and not finding.sentence.endswith(".")
+            assert claim.said or finding.agrees is None
 
 
 @pytest.mark.parametrize(
