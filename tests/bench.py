@@ -4,8 +4,8 @@ Two ways of doing the same work take turns (A, B, A, B, …) and each round give
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
-``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``.
-A report, not a test: it always ends with exit code 0.
+``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``,
+attacks on confidences in ``bench_confidences.py``. A report, not a test: it always ends with exit code 0.
 """
 
 import asyncio
@@ -32,6 +32,7 @@ from dpmia_lab.stages import Event, Snapshot, Stage, drain
 from dpmia_lab.widgets.kit.pictures import people_html
 from dpmia_lab.widgets.kit.runner import Runner
 from tests.bench_attacks import attack_rows
+from tests.bench_confidences import confidence_rows
 from tests.bench_evaluation import evaluation_rows
 from tests.bench_membership import membership_rows
 from tests.bench_private import private_rows
@@ -83,6 +84,9 @@ def main() -> None:
         print(row, flush=True)
     print("\nOne attribute of a table")
     for row in table_rows():
+        print(row, flush=True)
+    print("\nConfidences back into faces")
+    for row in confidence_rows():
         print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 

@@ -129,7 +129,8 @@ def test_the_gradient_of_prior_and_identity_is_that_of_finite_differences(identi
     for place in np.ndindex(2, 4):
         step = torch.zeros_like(z)
         step[place] = 1e-5
-        assert float(gradient[place]) == pytest.approx(float((value(z + step) - value(z - step)).detach()) / 2e-5, rel=1e-4)
+        slope = float((value(z + step) - value(z - step)).detach()) / 2e-5
+        assert float(gradient[place]) == pytest.approx(slope, rel=1e-4)
 
 
 def test_batched_latents_are_each_as_alone_and_the_surest_restart_is_kept():

@@ -42,7 +42,7 @@ RECIPES = {  # steps, and how they are taken
     "cnn": (400, Recipe(5, rate=0.002, batch=32)),
 }
 JUDGE_STEPS, JUDGE_RECIPE = 300, Recipe(5, rate=0.001, batch=16)
-LOOK = 20  # steps of training between two looks at the accuracy
+LOOK = 40  # steps of training between two looks at the accuracy
 SHOWN_ANSWERS = 20  # answers about the first picture that a page can show
 
 
@@ -60,7 +60,7 @@ class Network:
     def __post_init__(self) -> None:
         whole(4, 1000, people=self.people)
         whole(5, 1000, pictures=self.pictures)
-        whole(16, 112, height=self.height)
+        whole(20, 112, height=self.height)
         one_of(MODELS, model=self.model)
         one_of(tuple(NETWORK_DEFENCES), defence=self.defence)
 

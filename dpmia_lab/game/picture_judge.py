@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab.game.drawing import confidences_of
 from dpmia_lab.game.picture_roles import Roles
 from dpmia_lab.game.records import Records
 from dpmia_lab.metrics import reconstruction
@@ -47,6 +46,11 @@ class Judge:
         with torch.no_grad():
             return self.model[:-1](torch.from_numpy(x).to(next(self.model.parameters()).device)).cpu().numpy()
 
+    def names(self, features: np.ndarray) -> np.ndarray:
+        """(n,): whom the judge takes pictures of such features for."""
+        last = self.model[-1]
+        return (features @ last.weight.detach().cpu().numpy().T + last.bias.detach().cpu().numpy()).argmax(1)
+
     def class_features(self, pictures: Records, few: int) -> np.ndarray:
         """(classes, d): mean features of ``few`` pictures of each person, so that no set is favoured by its size."""
         chosen = [np.flatnonzero(pictures.y == label)[:few] for label in range(self.roles.classes)]
@@ -60,7 +64,7 @@ class Judge:
         yield Progress(0.1, 1, "measuring")
         alike = reconstruction.correlations(x - self.average, drawings.truth - self.average).diagonal()
         found = {
-            "recognised": confidences_of(self.model, x).argmax(1) == y,
+            "recognised": self.names(features) == y,
             "correlation": alike,
             "feature_distance": to_test,
             "feature_distance_training": to_train,
