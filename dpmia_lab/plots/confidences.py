@@ -82,7 +82,8 @@ def reliability_chart(
     axes.plot([0, 1], [0, 1], color=REFERENCE, linestyle=":", linewidth=1.2)
     for said, right in zip(confidence[some], accuracy[some], strict=True):
         axes.plot([said, said], [said, right], color=LINE, linewidth=3, zorder=1)
-    axes.scatter(confidence[some], accuracy[some], s=18 + 260 * weight, color=PROTECTED, zorder=2, alpha=0.85, clip_on=False)
+    sizes = 18 + 260 * weight
+    axes.scatter(confidence[some], accuracy[some], s=sizes, color=PROTECTED, zorder=2, alpha=0.85, clip_on=False)
     axes.set_xlim(-0.02, 1.04)
     axes.set_ylim(-0.04, 1.1)
     axes.set_xticks([0, 0.5, 1], ["0", "50%", "100%"])

@@ -1,11 +1,11 @@
 """Every defence of lesson 8 at several strengths: what it costs and what still leaks, by the attacker you choose."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from dpmia_lab.experiments import confidence_curves
+from dpmia_lab.experiments.confidence_claims import Points
 from dpmia_lab.experiments.confidence_curves import POINTS, Config, defence_points, points_from
 from dpmia_lab.reference import shipped
 from dpmia_lab.stages import Stage
@@ -19,7 +19,6 @@ from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.kit.tables import table_html
 
 PLOTS = "dpmia_lab.plots.curves"
-Points = Mapping[str, np.ndarray]
 DATA = {"faces": "generated faces", "att_faces": "AT&T faces", "digits": "MNIST digits"}
 SEEDS = 3
 ATTACKERS = ("alignment", "alignment_averaged", "alignment_mean", "alignment_same", "gmi", "gmi_adapted", "update")

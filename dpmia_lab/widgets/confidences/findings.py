@@ -3,38 +3,16 @@
 import ipywidgets as widgets
 import numpy as np
 
-from dpmia_lab.widgets.confidences import claims
-from dpmia_lab.widgets.confidences.claims import everywhere
+from dpmia_lab.experiments import confidence_claims
+from dpmia_lab.experiments.confidence_claims import Points
+from dpmia_lab.widgets.confidences.claims import MORE, claim_of
 from dpmia_lab.widgets.confidences.curves import DATA, SEEDS, leak_of, reference, spread_of
 from dpmia_lab.widgets.confidences.words import SHORT
-from dpmia_lab.widgets.kit.claims import Claim, claim_html
+from dpmia_lab.widgets.kit.claims import claim_html
 from dpmia_lab.widgets.kit.parts import card, text
 from dpmia_lab.widgets.kit.tables import table_html, with_small
 
-CLAIMS = [
-    Claim("MID stops alignment better than differential privacy", "B",
-          "at equal accuracy fewer faces drawn from confidences are right (Fig. 2 c)", claims.against_dp("alignment")),
-    Claim("MID stops GMI better than differential privacy", "B",
-          "at equal accuracy, by a large margin (Fig. 4 a–b)", claims.against_dp("gmi")),
-    Claim("MID stops update leaks better than differential privacy", "B",
-          "at equal accuracy (Fig. 2 d)", claims.against_dp("update")),
-    Claim("MID keeps confidences better calibrated", "B",
-          "its calibration error is mostly far lower than differential privacy's (Fig. 3)",
-          everywhere(claims.better_calibrated)),
-    Claim("GMI draws training pictures better than test pictures", "B",
-          "training data lose more privacy to GMI than test data (Fig. 5 c)",
-          everywhere(claims.training_people_are_closer)),
-    Claim("Alignment draws both alike", "B", "training and test data lose about as much (Fig. 5 b)",
-          everywhere(claims.alignment_is_distributional)),
-    Claim("Rounding and noise on confidences do not help", "B", "both are ineffective",
-          everywhere(claims.rounding_and_noise_fail)),
-    Claim("More answers undo MID", "B", "asks once, though its network answers with fresh noise each time",
-          everywhere(claims.more_answers_undo_mid)),
-    Claim("What the label alone tells", "B", "compares alignment with nobody who is told only the label",
-          everywhere(claims.the_label_tells_most)),
-    Claim("Label smoothing, positive and negative", "B", "does not try it as a defence",
-          everywhere(claims.smoothing_turns_both_ways)),
-]  # fmt: skip
+CLAIMS = [claim_of(claim) for claim in (*confidence_claims.CLAIMS, *MORE)]
 
 
 def results_html() -> str:
@@ -49,7 +27,7 @@ def results_html() -> str:
     return table_html(heads, rows, caption)
 
 
-def cell(points: claims.Points, attack: str) -> str:
+def cell(points: Points, attack: str) -> str:
     told = []
     for measure in ("recognised", "recognised_ssim"):
         values = leak_of(points, f"{measure}_{attack}")
@@ -58,7 +36,7 @@ def cell(points: claims.Points, attack: str) -> str:
     return "; ".join(told) or "–"
 
 
-def worth(points: claims.Points) -> str:
+def worth(points: Points) -> str:
     return f"{points['test_accuracy'][0].mean():.0%}; {points['ece'][0].mean():.2f}"
 
 
