@@ -34,7 +34,7 @@ class ConfidencesPanel(ExperimentPanel):
 
     def main(self) -> list[widgets.Widget]:
         ready = ", ".join(f"{lam:g}" for lam in READY)
-        told = f"<small>With MID on faces, runs are ready at λ = 0, {ready}: there the rows follow the slider.</small>"
+        told = f"<small>Faces with MID are ready at λ = 0, {ready}.</small>"
         return [self.controls.group("defence", *STRENGTHS), text(told)]
 
     def more(self) -> list[widgets.Widget]:

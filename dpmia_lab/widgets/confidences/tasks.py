@@ -25,8 +25,7 @@ def predict_answers(panel: ConfidencesPanel) -> widgets.VBox:
         "mean. How much of what MID hid is then drawn again?",
         ["nothing: noise is noise", "about half of it", "nearly all of it, or more"],
         then=f"move λ below to {number_text(STRONG)} or more, look, and let the attacker ask twenty times",
-        because="Noise that is drawn anew for each answer averages out. A bound on what <i>one</i> code tells is no "
-        "bound on what twenty tell together.",
+        because="Fresh noise averages out: a bound on what <i>one</i> code tells does not bound twenty.",
     )
     plain = plain_share()
 

@@ -115,7 +115,7 @@ def alignment_head(result: Result | None, config: Config, attack: str, turn: str
 def gmi_head(result: Result | None, attack: str, turn: str) -> str:
     if result is None:
         return row_head("GMI", "…", "a face is changed until the network is sure of the name")
-    how = "as published" if turn == "once" else "it asked a hundred times all along" if turn == "many" else "adapted"
+    how = "as published" if turn == "once" else "it asks at every step anyway" if turn == "many" else "adapted"
     alone, average = (percent(recognised(result, name).value) for name in ("prior_alone", "average_face"))
     share = percent(recognised(result, attack).value)
     return row_head("GMI", f"{share} recognised", f"{how}. Prior alone {alone}, average face {average}.")
