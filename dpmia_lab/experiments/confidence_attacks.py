@@ -55,7 +55,7 @@ class Attacker:
     def __init__(self, config: Any, roles: Roles) -> None:
         self.config, self.roles = config, roles
         self.label_rows: list[Row] = []
-        self.priors: dict[tuple[int, int], PictureGaussian] = {}
+        self.priors: dict[int, PictureGaussian] = {}  # by the number of their components
         self.test = roles.first_of_all("test", MOST_ATTACKED)
         self.train = roles.first_of_all("train", MOST_ATTACKED)
 
@@ -107,6 +107,7 @@ class Attacker:
     def alignment(self, name: str, *, ask: Ask, known: np.ndarray, label: bool = False) -> Stage[Found]:
         """``known``: the attacker's pictures;  ``label``: he is told no more than the likeliest class."""
         from dpmia_lab.attacks.confidences.alignment import trained_decoder
+        from dpmia_lab.attacks.inversion.public_prior import picture_gaussian
 
         def seen(x: np.ndarray) -> "torch.Tensor":
             """(n, classes): what the decoder is given of the answers about pictures x."""
@@ -116,7 +117,7 @@ class Attacker:
         decoder = yield from trained_decoder(
             seen(known),
             on_device(known),
-            self.prior(known, BASIS),
+            self.public_prior(BASIS) if known is self.roles.public else picture_gaussian(on_device(known), BASIS),
             steps=self.config.decoder_steps,
             generator=self.generator(name),
             shown=seen(self.truth),
@@ -138,14 +139,13 @@ class Attacker:
         return decoder.mean + decoder.deviation * drawn.to(decoder.mean.device)
 
     # ---- GMI
-    def prior(self, known: np.ndarray, components: int) -> "PictureGaussian":
-        """Of the attacker's pictures; kept, as several attacks begin with the same."""
+    def public_prior(self, components: int) -> "PictureGaussian":
+        """Kept, as several attacks begin with the same."""
         from dpmia_lab.attacks.inversion.public_prior import picture_gaussian
 
-        key = id(known), components
-        if key not in self.priors:
-            self.priors[key] = picture_gaussian(on_device(known), components)
-        return self.priors[key]
+        if components not in self.priors:
+            self.priors[components] = picture_gaussian(on_device(self.roles.public), components)
+        return self.priors[components]
 
     def gmi(self, name: str, answers: Answers) -> Stage[Found]:
         """As published, or adapted to noise and to confidences that are flat."""
@@ -158,7 +158,7 @@ class Attacker:
         found = yield from gmi(
             model,
             on_device(labels),
-            self.prior(self.roles.public, c.components),
+            self.public_prior(c.components),
             identity=margin if adapted else log_confidence,
             weight=weight,
             steps=c.gmi_steps,
@@ -185,6 +185,7 @@ class Attacker:
     ) -> Stage[Found]:
         """Shadow updates on the attacker's ``own`` pictures; then updates on ``new`` ones, each under these names."""
         from dpmia_lab.attacks.confidences.alignment import trained_decoder
+        from dpmia_lab.attacks.inversion.public_prior import picture_gaussian
 
         shadows, attacked = Records(own.x, own_names), Records(new.x, new_names)
         stage = update_changes(answers, shadows, attacked, self.probes(), self.generator("updates", protocol))
@@ -196,7 +197,7 @@ class Attacker:
             decoder = trained_decoder(
                 on_device(known),
                 on_device(own.x),
-                self.prior(own.x, BASIS),
+                picture_gaussian(on_device(own.x), BASIS),
                 steps=self.config.decoder_steps,
                 generator=self.generator(name, protocol),
                 shown=on_device(asked[: self.roles.classes]) if (name, protocol) == ("update", "test") else None,
@@ -214,7 +215,7 @@ class Attacker:
 
     # ---- pictures that owe nothing to the network
     def nulls(self) -> Iterator[tuple[str, Drawings]]:
-        test, prior = self.test, self.prior(self.roles.public, self.config.components)
+        test, prior = self.test, self.public_prior(self.config.components)
         alone = prior.pictures(prior.starts(len(test), self.generator("prior alone"))).clamp(0, 1).cpu().numpy()
         yield "average_face", Drawings(np.repeat(self.roles.public.mean(0)[None], len(test), 0), test.y, test.x)
         yield "another_person", Drawings(self.truth[(test.y + 1) % self.roles.classes], test.y, test.x)
