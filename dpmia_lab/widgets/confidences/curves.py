@@ -109,16 +109,16 @@ class CurvesPanel:
 
     # ---- what is shown
     def show(self) -> None:
+        family = self.attack.value.split("_")[0]
         if self.points is None:
             self.words.value = (
                 "<p class='dp-soft'>These curves have not been computed yet (<code>make reference</code>). "
-                "<b>Run a few here</b> takes a minute or two on generated faces.</p>"
+                f"<b>Run a few here</b> takes a minute or two on generated faces. {PUBLISHED[family]}</p>"
             )
             self.table.value = self.chart.view.value = ""
             return
         own = self.own is not None and self.data.value == "faces"
         whose = "Your own run, one seed" if own else f"Shipped with the lab, {SEEDS} seeds"
-        family = self.attack.value.split("_")[0]
         self.words.value = (
             f"<p class='dp-shipped'>{whose}. The attacker {ASKS[self.attack.value]}. {PUBLISHED[family]}</p>"
         )
