@@ -99,7 +99,7 @@ def test_where_a_run_ships_the_slider_shows_it_at_once_and_the_prediction_is_ans
 
 def test_tasks_know_that_nothing_was_run_on_forty_faces(lesson):
     checks = lesson.locator(".dp-task .dp-check-button")
-    for place, words in enumerate(("set λ above and press", "choose a defence above", "with MID at λ = 0.06 or more")):
+    for place, words in enumerate(("set λ above and press", "choose a defence above", "with MID at λ = 0.03 or more")):
         checks.nth(place).click()
         says(lesson, ".dp-task", words)
 

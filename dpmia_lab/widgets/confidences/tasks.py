@@ -11,8 +11,8 @@ from dpmia_lab.widgets.confidences.words import SHORT, defence_words, percent, r
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 
-STRONG = 0.06  # λ from which MID's effect on one answer is plain
-LEAST_RIGHT, MOST_ALIGNED = 0.85, 0.55  # task 1
+STRONG = 0.03  # λ from which MID's effect on one answer is plain
+LEAST_RIGHT, MOST_ALIGNED = 0.9, 0.55  # task 1
 LEAST_USEFUL, MOST_BY_ANY = 0.7, 0.7  # task 2
 NEAR = 0.05  # task 3: how far twenty answers may stay behind the mean code
 
