@@ -69,7 +69,7 @@ def test_every_share_has_its_null_beside_it(lesson):
 def test_updates_follow_the_run(lesson):
     says(lesson, UPDATES, "of updates: the name is found")
     before = lesson.locator(f"{UPDATES} .dp-faces-row").nth(1).locator("img").first.get_attribute("src")
-    choose(lesson, UPDATES, "update-kind", "a person under their own name")
+    choose(lesson, UPDATES, "update-kind", "a known face, its own name")
     row = lesson.locator(f"{UPDATES} .dp-faces-row").nth(1)
     expect(row.locator("img").first).not_to_have_attribute("src", before)
 

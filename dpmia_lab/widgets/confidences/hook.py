@@ -17,6 +17,12 @@ BETWEEN = 0.15  # seconds between two moments of growing
 DECADES = 9  # a bar of no height is a confidence of 1e-9 or less: the decoder too sees no further
 
 
+BEFORE = (
+    "<p class='dp-soft'>The decoder has learnt from pictures of two hundred other people. What grows first was "
+    "computed beforehand; the page then does all of it again by itself.</p>"
+)
+
+
 class FaceHook:
     """What ships grows at once; meanwhile the page does all of it itself, and what it drew takes its place."""
 
@@ -26,7 +32,7 @@ class FaceHook:
         self.who, self.moment = 0, -1  # -1: nothing is drawn yet
         self.growing: asyncio.Task | None = None
         self.bars, self.faces = text("", "dp-vector-place"), text("", "dp-grown")
-        self.answer = text("", "dp-hook-answer")
+        self.answer = text(BEFORE, "dp-hook-answer")
         self.press = button("Turn it back into a face", self.grow, "dp-primary", "dp-grow")
         self.again = button("Another person", self.next, "dp-small")
         words = text(

@@ -8,7 +8,7 @@ from dpmia_lab.widgets.confidences.words import defence_words, percent, row_head
 from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.parts import number_html, number_row, on_change, panel, text
 
-KINDS = {"renamed": "somebody under another's name", "test": "a person under their own name"}
+KINDS = {"renamed": "a new face, a taken name", "test": "a known face, its own name"}
 
 
 class UpdatesPanel:
@@ -16,7 +16,7 @@ class UpdatesPanel:
 
     def __init__(self, main: ConfidencesPanel) -> None:
         self.main = main
-        self.kind = field(choice("the picture of the update shows", [(w, k) for k, w in KINDS.items()]), "update-kind")
+        self.kind = field(choice("the update is on", [(w, k) for k, w in KINDS.items()]), "update-kind")
         self.words, self.rows, self.numbers = text("", "dp-update-words"), text("", "dp-face-rows"), text("")
         self.view = panel("dp-update-leaks", [self.kind, text(MEANS)], [self.words, self.rows, self.numbers])
         on_change(self.kind, lambda _: self.show())
