@@ -151,16 +151,15 @@ class ConfidencesView:
 
     def heads(self) -> list[str]:
         alignment, gmi = words.turned(self.turn, set(self.pictures) or self.measured())
-        people = "nobody here exists" if self.config.data == "faces" else "the network did not train on them"
         return [
-            words.truth_head(self.result, people),
+            words.truth_head(self.result, self.config),
             words.alignment_head(self.result, self.config, alignment, self.turn),
-            words.gmi_head(self.result, gmi, self.turn),
+            words.gmi_head(self.result, self.config, gmi, self.turn),
         ]
 
     def heads_alone(self) -> str:
         """Where no pictures ship."""
-        return f"{rows_html([(head, '', None) for head in self.heads()], [])}{NOT_SHIPPED}"
+        return f"{rows_html([(head, '', None) for head in self.heads()], [''] * AT_ONCE)}{NOT_SHIPPED}"
 
     def measured(self) -> set[str]:
         return set(self.result.rows.all("attack")) if self.result else set()

@@ -12,7 +12,7 @@ from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
-from dpmia_lab.widgets.kit.words import MODEL_WORDS
+from dpmia_lab.widgets.kit.words import FACE_SETS, MODEL_WORDS
 
 SHORT = {  # names at the bars
     "alignment": "alignment, one answer",
@@ -94,9 +94,10 @@ def row_head(title: str, share: str, means: str, colour: str = "dp-exposed") -> 
     return f'<div class="dp-head"><b>{title}</b> <span class="{colour}">{share}</span><small>{means}</small></div>'
 
 
-def truth_head(result: Result | None, people: str) -> str:
+def truth_head(result: Result | None, config: Config) -> str:
     chance = "" if result is None else f" By chance {result.numbers['chance']:.1%} are named right."
-    return row_head("Truth", "", f"new pictures; {people}.{chance}", "")
+    people = "new pictures; nobody here exists" if config.data == "faces" else "new to the network"
+    return row_head("Truth", "", f"{people}.{chance}", "")
 
 
 def alignment_head(result: Result | None, config: Config, attack: str, turn: str) -> str:
@@ -112,13 +113,14 @@ def alignment_head(result: Result | None, config: Config, attack: str, turn: str
     return row_head("Alignment", f"{share} recognised", f"{how}. Label alone {label}, given noise {noise}.")
 
 
-def gmi_head(result: Result | None, attack: str, turn: str) -> str:
+def gmi_head(result: Result | None, config: Config, attack: str, turn: str) -> str:
     if result is None:
         return row_head("GMI", "…", "a face is changed until the network is sure of the name")
     how = "as published" if turn == "once" else "it asks at every step anyway" if turn == "many" else "adapted"
     alone, average = (percent(recognised(result, name).value) for name in ("prior_alone", "average_face"))
     share = percent(recognised(result, attack).value)
-    return row_head("GMI", f"{share} recognised", f"{how}. Prior alone {alone}, average face {average}.")
+    kind = "face" if config.data.split(":")[0] in FACE_SETS else "picture"
+    return row_head("GMI", f"{share} recognised", f"{how}. Prior alone {alone}, average {kind} {average}.")
 
 
 def headline_html(result: Result) -> str:
