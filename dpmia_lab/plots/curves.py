@@ -10,7 +10,8 @@ from dpmia_lab.plots.axes import LABELS, WIDE, label_ends
 from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import INK, REFERENCE, STYLE, Chart, new_figure
 
-TOP, BOTTOM = 40, 44  # pixels
+TOP, BOTTOM, NAME = 40, 56, 19  # pixels; NAME: a line of names
+WIDE_COLUMNS, NARROW_COLUMNS = 5, 2  # of names, below the chart
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#5A5750")
 
 
@@ -34,7 +35,12 @@ def curves_chart(
 
     ``safer``: whether lower or higher leaks are.
     """
-    figure = new_figure(width, 380, left=56, right=LABELS + 84 if width >= WIDE else 20, top=TOP, bottom=BOTTOM)
+    wide = width >= WIDE
+    columns = WIDE_COLUMNS if wide else NARROW_COLUMNS
+    below = BOTTOM + NAME * -(-len(lines) // columns) + (0 if wide else NAME)
+    figure = new_figure(
+        width, 380, left=56, right=LABELS + 84 if wide else 20, top=TOP if wide else TOP + NAME, bottom=below
+    )
     axes = figure.add_subplot()
     for place, line in enumerate(lines):
         colour = INK if len(line.cost) == 1 and line.name == "no defence" else COLOURS[place % len(COLOURS)]
@@ -49,11 +55,15 @@ def curves_chart(
         ends.append((name, value, REFERENCE))
     if not lower:
         axes.invert_xaxis()
-    axes.set_title(f"{leak_words}\n{safer}: safer", loc="left", x=0)
-    axes.set_xlabel(f"{cost_words} (left: more useful)")
+    title = leak_words if wide else leak_words.replace(" (", "\n(", 1)
+    axes.set_title(f"{title}\n{safer}: safer", loc="left", x=0)
+    axes.set_xlabel(f"{cost_words}{' ' if wide else chr(10)}(left: more useful)")
     axes.margins(0.06)
-    if width >= WIDE:
+    if wide:
         label_ends(axes, ends, gap=0.06)
-    axes.legend(fontsize=9, ncols=2, loc="upper right", facecolor="white", edgecolor="none", framealpha=1)
+    figure.legend(
+        fontsize=9, ncols=columns, loc="lower left", bbox_to_anchor=(0, 0), frameon=False, borderpad=0.1,
+        handlelength=1.6, columnspacing=1.2,
+    )  # fmt: skip
     told = "; ".join(f"{line.name} from {line.leak[0]:.2f} to {line.leak[-1]:.2f}" for line in lines)
     return Chart(figure, f"{leak_words} against {cost_words}, by defence from weak to strong: {told}.")

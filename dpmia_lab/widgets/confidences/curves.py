@@ -27,7 +27,7 @@ ASKS = WHO | {"update": "sees how answers about public pictures changed when som
 COSTS = {"test_accuracy": "accuracy on new pictures", "ece": "calibration error (ECE)"}
 LINE_WORDS = {name: words.split(":")[0] for name, words in DEFENCE_WORDS.items()} | {
     "label_smoothing": "label smoothing",
-    "uniform_noise": "noise on confidences",
+    "uniform_noise": "noise on answers",
 }
 UNIT = {"mid": "λ", "dp_sgd": "σ", "label_smoothing": "α", "rounding": "to", "uniform_noise": "up to"}
 LEVELS = {"average_face": "average face", "prior_alone": "prior alone"}
