@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import on_a_page
 
 from dpmia_lab.experiments.confidence_claims import CLAIMS, Finding, PaperClaim
 from dpmia_lab.experiments.confidence_curves import POINTS
@@ -9,7 +10,7 @@ from dpmia_lab.experiments.confidences import NAMES, Config
 from dpmia_lab.plots.confidences import Bar, answers_chart, recognised_chart, reliability_chart
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.confidences import claims, words
+from dpmia_lab.widgets.confidences import claims, curves, words
 from dpmia_lab.widgets.confidences.data import READY, presets
 from dpmia_lab.widgets.confidences.hook import vector_html
 from dpmia_lab.widgets.confidences.tasks import lambda_hint, rival_hint
@@ -146,3 +147,29 @@ def test_what_the_paper_does_not_claim_has_no_verdict(monkeypatch):
     monkeypatch.setattr(claims, "reference", lambda name: points(0.3, 0.6))
     claim = claims.claim_of(PaperClaim("asked", "", lambda _: Finding(None, "1 of 2")))
     assert {one.finding for one in claim.check().values()} == {NOT_CLAIMED} and claim.said == claims.NOT_MEASURED
+
+
+def test_curves_show_what_ships_and_what_was_run_here(monkeypatch):
+    """Where an attack needs noise, a network without it answers alike; one seed has no spread."""
+    made = points(0.3, 0.6)
+    made["recognised_alignment_averaged"] = np.array([[np.nan] * 3, [0.7] * 3, [np.nan] * 3])
+    made["ece"], made["recognised_average_face"] = made["test_accuracy"] / 10, np.full((3, 3), 0.02)
+    monkeypatch.setattr(curves, "reference", lambda name: made if name == "faces" else None)
+
+    async def opened():
+        return curves.CurvesPanel()
+
+    panel = on_a_page(opened())
+    panel.attack.value = "alignment_averaged"
+    assert [line.name for line in panel.lines()] == ["no defence", "MID", "DP-SGD"]
+    assert [round(float(line.leak[0]), 2) for line in panel.lines()] == [0.8, 0.7, 0.6]
+    assert panel.levels() == {"average face": pytest.approx(0.02)}
+    assert "MID from 0.70 to 0.70" in panel.drawn(774).alt
+    panel.attack.value = "update"
+    assert "was not measured here" in panel.drawn(774) and "Fig" in panel.words.value
+    panel.data.value = "digits"
+    assert "not been computed yet" in panel.words.value and panel.drawn(774) is None
+    one = {name: values[:, :1] if values.ndim > 1 else values for name, values in made.items()}
+    panel.done(Result({}, one))
+    panel.attack.value = "alignment"
+    assert "Your own run, one seed" in panel.words.value and panel.lines()[1].spread[0] == 0
