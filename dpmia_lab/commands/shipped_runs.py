@@ -1,7 +1,7 @@
 """``python -m dpmia_lab.commands.shipped_runs``: computes the runs that pages open with, one for each preset.
 
 Best on a machine that does nothing else: how long each takes is written down too. Names of experiments (``hiding``) or
-of single presets (``hiding/faces``), or ``inversion_hook``, as arguments compute those only.
+of single presets (``hiding/faces``), ``inversion_hook`` or ``grown_face`` as arguments compute those only.
 """
 
 import json
