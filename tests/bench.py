@@ -4,8 +4,8 @@ Two ways of doing the same work take turns (A, B, A, B, …) and each round give
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
-``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``;
-how soon pages answer a reader is in ``bench_pages.py``.
+``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``,
+attacks on confidences in ``bench_confidences.py``; how soon pages answer a reader is in ``bench_pages.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -33,6 +33,7 @@ from dpmia_lab.stages import Event, Snapshot, Stage, drain
 from dpmia_lab.widgets.kit.pictures import people_html
 from dpmia_lab.widgets.kit.runner import Runner
 from tests.bench_attacks import attack_rows
+from tests.bench_confidences import confidence_rows
 from tests.bench_evaluation import evaluation_rows
 from tests.bench_membership import membership_rows
 from tests.bench_pages import page_rows
@@ -46,6 +47,14 @@ TARGET = 5.0
 SAME = 1e-3  # pictures in [0, 1] that differ by less (a quarter of a grey level) are the same
 SHOWN = 10  # pairs of pictures on a page at once
 NO_ART = "(ART's MIFace: skipped, ART is not installed; `make bench` installs it)"
+SECTIONS = {
+    "Private training": private_rows,
+    "Membership inference": lambda: chain(membership_rows(), attack_rows()),
+    "A hundred models a cell": evaluation_rows,
+    "One attribute of a table": table_rows,
+    "Confidences back into faces": confidence_rows,
+    "Pages, in milliseconds of the wall clock": page_rows,
+}
 
 Pictures = Callable[[], np.ndarray]  # one way to draw a picture of every label
 
@@ -74,21 +83,10 @@ def main() -> None:
     digits = trained("CNN, 10 digits 28x28", Config(data="mnist", model="cnn"), rate=1.0)
     for row in chain(batch_rows(faces, TARGET), batch_rows(digits), art_rows([faces, digits]), drawing_rows(faces)):
         print(row, flush=True)
-    print("\nPrivate training")
-    for row in private_rows():
-        print(row, flush=True)
-    print("\nMembership inference")
-    for row in chain(membership_rows(), attack_rows()):
-        print(row, flush=True)
-    print("\nA hundred models a cell")
-    for row in evaluation_rows():
-        print(row, flush=True)
-    print("\nOne attribute of a table")
-    for row in table_rows():
-        print(row, flush=True)
-    print("\nPages, in milliseconds of the wall clock")
-    for row in page_rows():
-        print(row, flush=True)
+    for title, rows in SECTIONS.items():
+        print(f"\n{title}")
+        for row in rows():
+            print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 
 

@@ -10,6 +10,8 @@ from dpmia_lab.widgets.attributes import panel as attributes_panel
 from dpmia_lab.widgets.attributes.panel import AttributesPanel
 from dpmia_lab.widgets.choosing import panel as choosing_panel
 from dpmia_lab.widgets.choosing.grid import GridPanel
+from dpmia_lab.widgets.confidences import data as confidences_data
+from dpmia_lab.widgets.confidences.panel import ConfidencesPanel
 from dpmia_lab.widgets.epsilon.panel import TrainingPanel
 from dpmia_lab.widgets.hiding.panel import HidingPanel
 from dpmia_lab.widgets.inversion.panel import InversionPanel
@@ -159,6 +161,23 @@ LESSONS = {
             shows=(".dp-attribute-numbers", "outcomes predicted right"),
             long="epochs",
             runs=(".dp-status", "learning"),
+        ),
+        Lesson(
+            file="confidences",
+            notebook="08_turning_confidences_back",
+            panel=".dp-confidences",
+            new_panel=ConfidencesPanel,
+            experiment=confidences_data.quick_experiment,
+            quick={"preset": "faces", "people": "5", "pictures": "10", "height": "20", "model": "mlp", "lam": "0.03",
+                   "decoder_steps": "50", "components": "20", "restarts": "1", "gmi_steps": "30", "updates": "30",
+                   "probes": "5", "seed": "3"},
+            odd={"preset": "faces-dp_sgd", "sigma": "0.33", "view": "top", "top": "4", "updates": "0", "seed": "7"},
+            nonsense=("defence=magic", "defence must be one of none, mid"),
+            slider="gmi_steps",
+            opened=".dp-confidences .dp-reliability svg",
+            shows=(".dp-network-numbers", "of new pictures named right"),
+            long="decoder_steps",
+            runs=(".dp-status", "training a decoder"),
         ),
     )
 }  # fmt: skip

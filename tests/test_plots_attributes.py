@@ -6,13 +6,12 @@ import pytest
 from dpmia_lab.plots.attributes import (
     Branch,
     Guess,
-    Line,
     answers_chart,
-    curves_chart,
     guesses_chart,
     shares_chart,
     tree_chart,
 )
+from dpmia_lab.plots.curves import Line, curves_chart
 
 WIDTHS = pytest.mark.parametrize("width", [320, 774])
 

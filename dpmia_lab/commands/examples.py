@@ -42,6 +42,12 @@ EXAMPLES |= {
         "dpmia-lab run attributes --data my.csv --outcome COLUMN --sensitive COLUMN --model tree --json result.json",
     ],
     "run attribute_curves": ['dpmia-lab run attribute_curves --splits 20 --strengths "none; mid 0.4 1.1; drop"'],
+    "run confidences": [
+        "dpmia-lab run confidences --defence mid --lam 0.03 --json result.json",
+        "dpmia-lab run confidences --data att_faces --defence dp_sgd --sigma 0.2",
+        "dpmia-lab run confidences --data my.npz --json result.json --arrays pictures.npz",
+    ],
+    "run confidence_curves": ['dpmia-lab run confidence_curves --repeats 1 --strengths "none; mid 0.03; label_only"'],
     "epsilon": [
         "dpmia-lab epsilon --sigma 1.1 --q 0.004 --steps 15000 --delta 1e-5",
         "dpmia-lab epsilon --sigma 2 --q 0.1 --steps 300 --units 280 --neighbours replace-one",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpmia_lab.game.verdicts import DELTA
+from dpmia_lab.metrics.calibration import BINS
 from dpmia_lab.privacy.accounting import NEIGHBOURS, epsilon_text, short
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.store import Result
@@ -144,6 +145,31 @@ MEASURES = {
     "people_public": Measure("public people, of whom the attacker knows everything", "people", "public", count),
     "people_tested": Measure("test people in a split", "people", "tested", count),
     "sensitive_values": Measure("values the sensitive attribute may have", "values", "values", count),
+    # ---- confidences
+    "ece": Measure(
+        f"expected calibration error: how far confidence and accuracy are apart, {BINS} bins of equal width",
+        "share from 0 to 1; lower is better",
+        "ECE",
+    ),
+    "recognised": Measure("drawings that an independent judge names right", LEAK, "judge", share),
+    "recognised_ssim": Measure("drawings most similar (SSIM) to the right person's pictures", LEAK, "SSIM", share),
+    "feature_distance": Measure(
+        "distance to the person's test pictures in the judge's features", "judge's units; lower is closer", "to test"
+    ),
+    "feature_distance_training": Measure(
+        "distance to the person's training pictures in the judge's features",
+        "judge's units; lower is closer",
+        "to trained on",
+    ),
+    "label_named": Measure("updates whose label is named right", LEAK, "label", share),
+    "outputs_spread": Measure(
+        "spread of answers over pictures, root mean square", "distance between confidences; lower is more concentrated"
+    ),
+    "answer_spread": Measure(
+        "spread of the answers about one picture, root mean square", "distance between confidences; 0: always the same"
+    ),
+    "lam_times_code": Measure("λ times the width of the code", "nats a nat, for the whole code"),
+    "information": Measure("bound on what a code tells about its picture, mean KL", "nats; lower tells less"),
     # ---- many models
     "success_rate": Measure("models from which at least one person is recognised", LEAK, "any", share),
     "success_rate_by_chance": Measure("the same, were the judge's answers shuffled", LEAK, "any, by chance", share),
@@ -161,6 +187,10 @@ MEASURES |= {f"{name}_mean": MEASURES[name] for name in MEANS}
 
 
 OF_EXPERIMENT = {  # where an experiment means something of its own by a name
+    **{(name, "correlation"): Measure(
+        "correlation with the picture, or of GMI the person's mean, both without the mean of public pictures", CLOSER,
+        "correlation",
+    ) for name in ("confidences", "confidence_curves")},
     ("mechanisms", "epsilon"): Measure(
         "ε for a record: under central noise by the tight accountant (add or remove one, at the δ beside it), under "
         "local noise the sum over its parts (replace one, δ = 0; features only: labels are not randomised)",

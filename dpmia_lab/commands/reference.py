@@ -21,6 +21,7 @@ from dpmia_lab.experiments import (
     EXPERIMENTS,
     as_published,
     attribute_curves,
+    confidence_curves,
     evaluation,
     hiding,
     inversion_comparison,
@@ -46,6 +47,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "as_published": {name: replace(preset, repeats=3) for name, preset in as_published.PRESETS.items()},
     "mechanisms": {name: replace(preset, repeats=5) for name, preset in mechanisms.PRESETS.items()},
     "attribute_curves": attribute_curves.PRESETS,  # of each a hundred splits
+    "confidence_curves": confidence_curves.PRESETS,  # of each three seeds
     "evaluation": evaluation.PRESETS,  # of each the whole grid, a hundred models a cell
 }
 SEEDS = 5
@@ -67,9 +69,14 @@ def curves_as_points(config: attribute_curves.Config) -> Stage[Result]:
     return Result({}, attribute_curves.averaged_points(result.arrays))
 
 
+def curves_by_seed(config: confidence_curves.Config) -> Stage[Result]:
+    """Likewise; of few seeds each has its own value."""
+    return Result({}, (yield from confidence_curves.run(config)).arrays)
+
+
 RUNS = {name: experiment.run for name, experiment in EXPERIMENTS.items()}
 RUNS |= {"evaluation": evaluation_grid.run, "membership": membership_over_seeds}
-RUNS |= {"attribute_curves": curves_as_points}
+RUNS |= {"attribute_curves": curves_as_points, "confidence_curves": curves_by_seed}
 RUNS |= {"as_published": partial(over_seeds.run, "as_published")}
 # Also shipped as pictures: people who do not exist, and drawings of digits (of real ones only their means).
 SHOWN = {("evaluation", "faces"), *(("as_published", name) for name in as_published.PRESETS)}
@@ -101,7 +108,7 @@ def with_few_greys(result: Result) -> Result:
 
 def listed(experiment: str, result: Result) -> dict:
     """The arrays worth shipping: a sweep's points, or values class by class."""
-    if experiment in ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves"):
+    if experiment in ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves", "confidence_curves"):
         points = {name: values for name, values in result.arrays.items() if not is_picture(name)}
         return {"points": {name: listed_values(values) for name, values in points.items()}}
     chosen = [name for name in result.arrays if name.startswith(tuple(f"{measure}_" for measure in PER_CLASS))]

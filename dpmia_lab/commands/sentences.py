@@ -9,6 +9,7 @@ from dpmia_lab.defences.tables.base import MODELS as TABLE_MODELS
 from dpmia_lab.experiments import (
     as_published,
     attributes,
+    confidences,
     hiding,
     inversion_comparison,
     mechanisms,
@@ -246,6 +247,56 @@ def of_attribute_curves(config: Any, result: Result) -> list[str]:
     ]
 
 
+def of_confidences(config: Any, result: Result) -> list[str]:
+    rows, numbers = result.rows, result.numbers
+
+    def seen(attack: str, measure: str = "recognised", protocol: str = "test") -> str:
+        return share(rows.value(measure, attack=attack, protocol=protocol))
+
+    words = confidences.defence_of(config).words()
+    said = [
+        f"The attacked model, {data_words(config)}, {words}, {learnt_words(numbers)}; its expected calibration error "
+        f"is {number(numbers['ece'])}.",
+        f"An independent judge recognises {seen('alignment')} of the pictures that a decoder draws from one answer "
+        f"each ({seen('alignment_label')} from the label alone), and {seen('gmi')} of the people that GMI draws; "
+        f"adapted, {seen('gmi_adapted')}.",
+    ]
+    if rows.has("recognised", attack="alignment_averaged"):
+        said.append(
+            f"Whoever asks {config.answers} times and averages draws {seen('alignment_averaged')}; through the mean "
+            f"{seen('alignment_mean')}."
+        )
+    if config.updates:
+        said.append(
+            f"From the change of answers after an update on one picture, {seen('update', 'label_named')} of the labels "
+            f"are named, {seen('update', 'label_named', 'renamed')} where somebody takes another's name, and "
+            f"{seen('update', protocol='renamed')} of these are recognised."
+        )
+    said.append(
+        f"Without the model: the mean of public pictures {seen('average_face')}, the prior alone {seen('prior_alone')}."
+    )
+    if "epsilon_tight" in numbers:
+        said.append(f"Promised: {promised(config, numbers, 'record')}.")
+    return said
+
+
+def of_confidence_curves(config: Any, result: Result) -> list[str]:
+    rows = result.rows
+    points = [point for point in rows.all("defence") if rows.has("test_accuracy", defence=point)]
+
+    def words(point: str) -> str:
+        own, attacks = rows.where(defence=point, protocol="test"), ("alignment", "gmi", "gmi_adapted")
+        seen = ", ".join(share(own.value("recognised", attack=attack)) for attack in attacks)
+        return f"accuracy {share(rows.value('test_accuracy', defence=point))}; recognised {seen}"
+
+    return [
+        f"{data_words(config)[0].upper()}{data_words(config)[1:]}, with {len(points)} settings of defences; seeds: "
+        f"{config.repeats}. Recognised are drawings by alignment from one answer, by GMI, and by GMI adapted "
+        f"(guessing: {share(result.numbers['chance'])}).",
+        *(f"{point[0].upper()}{point[1:].replace('_', ' ')}: {words(point)}." for point in (points[0], points[-1])),
+    ]
+
+
 SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "inversion": of_inversion,
     "inversion_comparison": of_comparison,
@@ -258,4 +309,6 @@ SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "evaluation": of_evaluation,
     "attributes": of_attributes,
     "attribute_curves": of_attribute_curves,
+    "confidences": of_confidences,
+    "confidence_curves": of_confidence_curves,
 }

@@ -1,7 +1,7 @@
 """``python -m dpmia_lab.commands.shipped_runs``: computes the runs that pages open with, one for each preset.
 
 Best on a machine that does nothing else: how long each takes is written down too. Names of experiments (``hiding``) or
-of single presets (``hiding/faces``), or ``inversion_hook``, as arguments compute those only.
+of single presets (``hiding/faces``), ``inversion_hook`` or ``grown_face`` as arguments compute those only.
 """
 
 import json
@@ -16,6 +16,7 @@ import numpy as np
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.experiments import (
     evaluation,
+    grown_face,
     hiding,
     inversion,
     membership,
@@ -33,10 +34,12 @@ from dpmia_lab.sweeps import evaluation_grid
 from dpmia_lab.widgets.attributes.panel import quick_experiment as quick_attributes
 from dpmia_lab.widgets.choosing.panel import quick_experiment as quick_evaluation
 from dpmia_lab.widgets.choosing.view import MOST_PEOPLE
+from dpmia_lab.widgets.confidences.data import quick_experiment as quick_confidences
 from dpmia_lab.widgets.inversion import hook as inversion_hook
 from dpmia_lab.widgets.mechanisms.data import quick_experiment as quick_mechanisms
 
 MOST_CLASSES = 40
+SHOWN_ROWS, MOST_FACES = ("truth", "alignment", "gmi", "update"), 40
 MOMENTS, LAPSE = 8, 120_000  # of a time-lapse at most so many, and so many bytes: of 40 faces only the last
 
 
@@ -44,7 +47,7 @@ def pages() -> dict[str, ModuleType | SimpleNamespace]:
     """What each panel runs, with its presets."""
     own = {"inversion": inversion, "private_training": private_training, "hiding": hiding, "membership": membership}
     quick = {"mechanisms": quick_mechanisms(), "evaluation": quick_evaluation(), "attributes": quick_attributes()}
-    return own | quick
+    return own | quick | {"confidences": quick_confidences()}
 
 
 def write(experiment: str, name: str, config: Any, result: Result, seconds: float, speed: float) -> None:
@@ -101,10 +104,19 @@ def no_splits(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: array for name, array in arrays.items() if name.startswith(("shown", "tree", "secret"))}
 
 
+def first_rows(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Of a run of lesson 8 the rows that its page shows, of the first people, in few shades."""
+    kept = {name: array for name, array in arrays.items() if name.startswith(SHOWN_ROWS) or array.ndim < 3}
+    kept.pop("confidences")
+    pictures = {name: array[:MOST_FACES] for name, array in kept.items() if array.ndim >= 3}
+    return kept | {name: evaluation_grid.fewer_greys(array) for name, array in pictures.items()}
+
+
 THIN = {
     "evaluation": first_people,
     "hiding": first_classes,
     "attributes": no_splits,
+    "confidences": first_rows,
 }
 REAL_PEOPLE = ("att_faces",)  # whose pictures do not ship
 
@@ -114,6 +126,8 @@ def main() -> None:
         write_hook()
     if not sys.argv[1:] or "one_step" in sys.argv[1:]:
         one_step.write_step(drain(one_step.one_step()))
+    if not sys.argv[1:] or "grown_face" in sys.argv[1:]:
+        grown_face.write_faces(drain(grown_face.grown_faces()))
     if not sys.argv[1:] or "spending" in sys.argv[1:]:
         stored = json.dumps(drain(spending.opening_again()), indent=1)
         write_whole(Path(str(FOLDER)) / "spending.json", lambda file: file.write(stored.encode()))

@@ -10,6 +10,8 @@ from dpmia_lab.experiments import (
     as_published,
     attribute_curves,
     attributes,
+    confidence_curves,
+    confidences,
     evaluation,
     hiding,
     inversion_comparison,
@@ -22,6 +24,12 @@ from dpmia_lab.rows import Rows
 from dpmia_lab.store import Result
 
 PEOPLE = {"test": "test people", "train": "training people"}
+PICTURED = {
+    "test": "test pictures",
+    "train": "training pictures",
+    "renamed": "test pictures under another's name",
+    "matched": f"at an accuracy {confidence_curves.MATCHED:.0%} below the undefended network's",
+}
 WORDS = {  # what an experiment calls its defences, attacks and protocols
     "inversion": DRAWN,
     "inversion_comparison": BASELINES | inversion_comparison.CONTENDERS,
@@ -33,6 +41,8 @@ WORDS = {  # what an experiment calls its defences, attacks and protocols
     "evaluation": evaluation.GROUPS | evaluation.ATTACKERS | evaluation.JUDGES,
     "attributes": attributes.ATTACKS | PEOPLE,
     "attribute_curves": attributes.ATTACKS | PEOPLE,
+    "confidences": confidences.WORDS | PICTURED,
+    "confidence_curves": confidences.WORDS | PICTURED,
 }
 
 
@@ -93,6 +103,16 @@ TABLES = {
             *(Column("attack_accuracy", attack, "test") for attack in ("map", "calibrated", "imputation_outcome")),
         ),
     ),
+    "confidences": Shown(
+        "attack", tuple(Column(measure, protocol="test") for measure in (*confidences.MEASURES, "label_named"))
+    ),
+    "confidence_curves": Shown(
+        "defence",
+        (
+            *(Column(measure, protocol="test") for measure in ("test_accuracy", "ece")),
+            *(Column("recognised", attack, "test") for attack in ("alignment", "alignment_mean", "gmi", "gmi_adapted")),
+        ),
+    ),
 }
 
 
@@ -136,7 +156,7 @@ def headline_names(name: str, rows: Rows) -> set[str]:
 
 
 def line_words(name: str, line: str, words: dict[str, str]) -> str:
-    if EXPERIMENTS[name] is attribute_curves:
+    if EXPERIMENTS[name] in (attribute_curves, confidence_curves):
         return line.replace("_", " ")
     return mechanisms.setting_words(line) if EXPERIMENTS[name] is mechanisms else words.get(line, line)
 

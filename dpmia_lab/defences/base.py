@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows
     import torch
     from torch import nn
 
-    from dpmia_lab.training.plain import Augment
+    from dpmia_lab.training.plain import Augment, Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +103,7 @@ class Defence:
             augment=self.augmentation(),
             patience=recipe.patience,
             validation=records.held,
+            objective=self.objective(),
         )
 
     def train_many(
@@ -142,7 +143,8 @@ class Defence:
             """Of the class that says how, among its parents."""
             return next(place for place, kind in enumerate(type(self).__mro__) if method in vars(kind))
 
-        return place("train_many") <= place("train") and can_stack(model)
+        own_way = min(place("train"), place("objective"))
+        return place("train_many") <= own_way and can_stack(model)
 
     def changed(self, recipe: Recipe) -> Recipe:
         """The recipe as this defence wants it."""
@@ -150,6 +152,12 @@ class Defence:
 
     def augmentation(self) -> "Augment | None":
         return None
+
+    def objective(self) -> "Objective":
+        """What training lowers; where that is not the cross-entropy, models are trained one by one."""
+        from dpmia_lab.training.plain import cross_entropy
+
+        return cross_entropy
 
     # ---- what is promised
     def dp_sgd(self, recipe: Recipe | None, units: int) -> DpSgd | None:

@@ -6,6 +6,8 @@ from dpmia_lab.experiments import (
     as_published,
     attribute_curves,
     attributes,
+    confidence_curves,
+    confidences,
     evaluation,
     hiding,
     inversion,
@@ -28,4 +30,6 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "evaluation": evaluation,
     "attributes": attributes,
     "attribute_curves": attribute_curves,
+    "confidences": confidences,
+    "confidence_curves": confidence_curves,
 }

@@ -1,20 +1,18 @@
-"""Charts of lesson 7: who guesses the secret how often, what became of the answers, defences compared, a tree."""
+"""Charts of lesson 7: who guesses the secret how often, what became of the answers, a tree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from dpmia_lab.plots.axes import LABELS, WIDE, label_ends
 from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, INK, LINE, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 NAMES = 190  # pixels for the names of bars; on a narrow page they stand above them
 NARROW = 520
 BAR, TALL_BAR, TOP, BOTTOM = 25, 40, 40, 44  # pixels
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#5A5750")
 
 
 @dataclass(frozen=True)
@@ -118,48 +116,6 @@ def shares_chart(
     told = np.bincount(series["model as released"], minlength=len(labels)) / len(outcome)
     words = ", ".join(f"{label} {share:.0%}" for label, share in zip(labels, told, strict=True))
     return Chart(figure, f"Share of new people who get each answer: {words}.")
-
-
-# ---- defences compared
-@dataclass(frozen=True)
-class Line:
-    """A defence from weak to strong: its cost and its leak at each strength, means over splits."""
-
-    name: str
-    strengths: Sequence[str]
-    cost: np.ndarray
-    leak: np.ndarray
-    spread: np.ndarray  # of the leak
-
-
-@rc_context(STYLE)
-def curves_chart(
-    lines: Sequence[Line], levels: Mapping[str, float], cost_words: str, leak_words: str, width: int, lower: bool
-) -> Chart:
-    """Leak over cost, one line a defence; ``levels``: what is reached without the model. lower: a low cost is good."""
-    figure = new_figure(width, 380, left=56, right=LABELS + 84 if width >= WIDE else 20, top=TOP, bottom=BOTTOM)
-    axes = figure.add_subplot()
-    for place, line in enumerate(lines):
-        colour = INK if len(line.cost) == 1 and line.name == "no defence" else COLOURS[place % len(COLOURS)]
-        axes.plot(line.cost, line.leak, "o-", color=colour, markersize=6, linewidth=1.6, label=line.name)
-        points = zip(line.strengths, line.leak, line.spread, line.cost, strict=True)
-        words = [f"{strength}: {leak_words} {leak:.3f} ± {spread:.3f}, {cost_words} {cost:.4g}"
-                 for strength, leak, spread, cost in points]  # fmt: skip
-        mark(axes, line.cost, line.leak, line.name, words)
-    ends = []
-    for name, value in levels.items():
-        axes.axhline(value, color=REFERENCE, linestyle=":", linewidth=1.2)
-        ends.append((name, value, REFERENCE))
-    if not lower:
-        axes.invert_xaxis()
-    axes.set_title(f"{leak_words}\nlower: safer", loc="left", x=0)
-    axes.set_xlabel(f"{cost_words} (left: more useful)")
-    axes.margins(0.06)
-    if width >= WIDE:
-        label_ends(axes, ends, gap=0.06)
-    axes.legend(fontsize=9, ncols=2, loc="upper right", facecolor="white", edgecolor="none", framealpha=1)
-    told = "; ".join(f"{line.name} from {line.leak[0]:.2f} to {line.leak[-1]:.2f}" for line in lines)
-    return Chart(figure, f"{leak_words} against {cost_words}, by defence from weak to strong: {told}.")
 
 
 # ---- a tree

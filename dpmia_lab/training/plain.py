@@ -18,6 +18,11 @@ from dpmia_lab.training.stopping import Stopping
 
 MOST = 2**31 - 1  # epochs, or records a batch: more is a mistake
 Augment = Callable[[torch.Tensor, torch.Generator], torch.Tensor]  # a batch to a varied one of the same shape
+Objective = Callable[[nn.Module, torch.Tensor, torch.Tensor], torch.Tensor]  # model, records, labels to what is lowered
+
+
+def cross_entropy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return F.cross_entropy(model(x), y)
 
 
 def train(
@@ -34,6 +39,7 @@ def train(
     augment: Augment | None = None,
     patience: int = 0,  # epochs without a lower validation loss that end training (0: never)
     validation: tuple[torch.Tensor, torch.Tensor] | None = None,  # x and y, asked for with patience
+    objective: Objective = cross_entropy,
 ) -> Stage[nn.Module]:
     """Train the model in place and return it, in eval() mode; one event a mini-batch. Frozen parameters stay."""
     check_rates(rate=rate, decay=decay)
@@ -51,7 +57,7 @@ def train(
         for start in starts:
             chosen = order[start : start + batch]
             records = x[chosen] if augment is None else augment(x[chosen], generator)
-            loss = gradient_step(model, optimizer, records, y[chosen])
+            loss = gradient_step(objective, model, optimizer, records, y[chosen])
             done += 1
             yield Progress(done, total, "training", {"loss": float(loss), "epoch": epoch + 1})
         if stopping is not None and stopping.after_epoch(validation_loss(model, *validation)):
@@ -62,6 +68,12 @@ def train(
     if done < total:
         yield Progress(total, total, "training", {"loss": float(loss), "epoch": epoch + 1})
     return model
+
+
+def smoothed_cross_entropy(model: nn.Module, x: torch.Tensor, y: torch.Tensor, *, smoothing: float) -> torch.Tensor:
+    """Cross-entropy with (1 − α)·label + α/classes; α may be negative, which PyTorch's own does not take."""
+    log_p = F.log_softmax(model(x), dim=1)
+    return (1 - smoothing) * F.nll_loss(log_p, y) - smoothing * log_p.mean()
 
 
 def check_validation(patience: int, validation: object) -> None:
@@ -77,8 +89,10 @@ def set_training(model: nn.Module) -> None:
             layer.eval()
 
 
-def gradient_step(model: nn.Module, optimizer: Adam | Momentum, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    loss = F.cross_entropy(model(x), y)
+def gradient_step(
+    objective: Objective, model: nn.Module, optimizer: Adam | Momentum, x: torch.Tensor, y: torch.Tensor
+) -> torch.Tensor:
+    loss = objective(model, x, y)
     optimizer.step(torch.autograd.grad(loss, optimizer.parameters))
     return loss.detach()
 

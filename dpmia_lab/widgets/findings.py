@@ -13,6 +13,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.widgets.attributes import findings as attributes
 from dpmia_lab.widgets.choosing import findings as choosing
+from dpmia_lab.widgets.confidences import findings as confidences
 from dpmia_lab.widgets.hiding import findings as hiding
 from dpmia_lab.widgets.inversion import findings as inversion
 from dpmia_lab.widgets.kit.claims import AGREES, DIFFERS, UNDECIDED, Checked, checked
@@ -23,7 +24,9 @@ from dpmia_lab.widgets.kit.tables import Cell, Html, table_html, with_small
 from dpmia_lab.widgets.mechanisms import findings as mechanisms
 from dpmia_lab.widgets.membership import findings as membership
 
-SOURCES: dict[int, ModuleType] = {1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing, 7: attributes}
+SOURCES: dict[int, ModuleType] = {
+    1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing, 7: attributes, 8: confidences,
+}  # fmt: skip
 WORDS = {AGREES: "agrees", DIFFERS: "does not", UNDECIDED: "cannot be told"}
 CHOICES = {AGREES: "agree", DIFFERS: "do not agree", UNDECIDED: "cannot be told"}
 COLOURS = {AGREES: "dp-protected", DIFFERS: "dp-exposed", UNDECIDED: "dp-reference"}

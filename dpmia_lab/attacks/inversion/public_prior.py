@@ -30,6 +30,14 @@ class PictureGaussian:
         """z (n, k) → (n, channels, height, width)."""
         return self.mean + (z @ self.directions).view(len(z), *self.mean.shape)
 
+    def starts(self, count: int, generator: torch.Generator) -> torch.Tensor:
+        """(count, k): drawn from N(0, I)."""
+        return torch.randn(count, len(self.directions), generator=generator)
+
+    def energy(self, z: torch.Tensor) -> torch.Tensor:
+        """(n,): ½‖z‖², minus the log-density but for a constant."""
+        return 0.5 * z.square().sum(1)
+
 
 def picture_gaussian(x: torch.Tensor, components: int) -> PictureGaussian:
     """The prior of public pictures x (n, …); of ``components`` no more than there are."""
@@ -78,5 +86,5 @@ def descent_and_odds(
     with torch.enable_grad():
         z = z.detach().requires_grad_()
         odds = log_odds(model, prior.pictures(z), labels)
-        (gradient,) = torch.autograd.grad((weight * 0.5 * z.square().sum(1) - odds).sum(), z)
+        (gradient,) = torch.autograd.grad((weight * prior.energy(z) - odds).sum(), z)
     return gradient, odds.detach()

@@ -17,7 +17,7 @@ from dpmia_lab.widgets.kit.parts import on_change, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.kit.tables import table_html
 
-PLOTS = "dpmia_lab.plots.attributes"
+PLOTS = "dpmia_lab.plots.curves"
 DATA = [("patients, regression", "patients"), ("survey, tree", "survey"), ("steak survey, tree", "steak")]
 ATTACKERS = ("map", "calibrated", "imputation_map", "map_counts", "map_answer")
 OWN_SPLITS = 20
@@ -118,7 +118,7 @@ class CurvesPanel:
 
     def lines(self) -> list:
         """Nothing where the attacker cannot attack such a model."""
-        from dpmia_lab.plots.attributes import Line
+        from dpmia_lab.plots.curves import Line
 
         points, leak, cost = self.points, f"{self.measure.value}_{self.attack.value}", self.cost[0]
         if not is_there(points, leak):
@@ -142,7 +142,7 @@ class CurvesPanel:
         lines = self.lines()
         if not lines:
             return "<p class='dp-soft'>This attacker needs a tree; choose a survey.</p>"
-        from dpmia_lab.plots.attributes import curves_chart
+        from dpmia_lab.plots.curves import curves_chart
 
         _, words, lower = self.cost
         leak = f"{MEASURES[self.measure.value]} ({SHORT[self.attack.value]})"

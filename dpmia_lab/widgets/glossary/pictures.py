@@ -334,6 +334,46 @@ def randomised_response() -> str:
     return coin + ways + words((120, 28), "the truth", INK) + words((120, 70), "yes or no")
 
 
+def generative_prior() -> str:
+    """Faces that somebody might have, one of them chosen."""
+    drawn = "".join(face(28 + 34 * i, 45, EXPOSED if i == 2 else REFERENCE, "" if i == 2 else "3 2") for i in range(4))
+    return drawn + words((96, 84), "sure of it", EXPOSED)
+
+
+def bars(x: float, heights: Iterable[float], colour: str = SOFT) -> str:
+    """A few bars of confidence."""
+    return "".join(box(x + 8 * i, 66 - 44 * height, 5, 44 * height, colour, colour) for i, height in enumerate(heights))
+
+
+def knowledge_alignment() -> str:
+    return (
+        bars(14, (0.3, 0.9, 0.2, 0.45, 0.1))
+        + arrow((60, 45), (72, 45))
+        + box(74, 30, 28, 30, EXPOSED)
+        + arrow((104, 45), (116, 45), EXPOSED)
+        + face(136, 45, EXPOSED, "3 2")
+    )
+
+
+def update_leak() -> str:
+    before = bars(12, (0.5, 0.4, 0.6, 0.3)) + words((28, 82), "before")
+    after = bars(62, (0.5, 0.7, 0.45, 0.3), EXPOSED) + words((78, 82), "after")
+    return before + after + arrow((102, 45), (116, 45), EXPOSED) + face(136, 45, EXPOSED, "3 2")
+
+
+def information_bottleneck() -> str:
+    """Much goes in, little comes through."""
+    funnel = line([(46, 14), (76, 38), (92, 38)]) + line([(46, 76), (76, 52), (92, 52)])
+    code = "".join(dot((84, 45 + d), PROTECTED, 2) for d in (-3, 3))
+    return face(24, 45) + funnel + code + arrow((96, 45), (108, 45)) + bars(114, (0.2, 0.7, 0.25, 0.4), PROTECTED)
+
+
+def calibration() -> str:
+    """Sure and right against each other; on the diagonal the two are equal."""
+    dots = "".join(dot(place, PROTECTED, 3) for place in ((58, 74), (72, 66), (88, 56), (104, 44)))
+    return axes() + dots + words((80, 89), "says", SOFT, 10) + words((26, 48), "right", SOFT, 10)
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     "model": model,
     "record": record,
@@ -348,6 +388,10 @@ PICTURES: dict[str, Callable[[], str]] = {
     "shadow-model": shadow_model,
     "likelihood-ratio": likelihood_ratio,
     "prior": prior,
+    "generative-prior": generative_prior,
+    "knowledge-alignment": knowledge_alignment,
+    "update-leak": update_leak,
+    "information-bottleneck": information_bottleneck,
     "judge": judge,
     "chance-level": chance_level,
     "true-positive-rate": true_positive_rate,
@@ -356,6 +400,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "auc": auc,
     "correlation": correlation,
     "ssim": ssim,
+    "calibration": calibration,
     "audit": audit,
     "phi": phi,
     "aop": aop,

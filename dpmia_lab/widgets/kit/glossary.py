@@ -60,6 +60,18 @@ MODELS_AND_ATTACKS = {
     "prior": Term(
         "prior", "What an attacker believes before looking: that pictures are smooth, say, or that one person in "
         "a thousand was in.", "priors?"),
+    "generative-prior": Term(
+        "generative prior", "A machine that draws likely pictures, learnt from public ones; an attacker lets it draw "
+        "until the model is sure of a name.", "generative priors?"),
+    "knowledge-alignment": Term(
+        "knowledge alignment", "An attack that asks a model about pictures of its own, and learns from the answers to "
+        "draw the picture behind any other answer.", "knowledge alignment|alignment"),
+    "update-leak": Term(
+        "update leak", "What a model was taught last, read off how its answers about other pictures changed.",
+        "update leaks?"),
+    "information-bottleneck": Term(
+        "information bottleneck", "A layer that lets only a noisy code of the input through, so that one answer tells "
+        "little about it.", "information bottlenecks?"),
     "judge": Term(
         "judge", "A recogniser trained on other pictures of the same people, which puts a name to every drawing; "
         "a weak judge makes an attack look weak.", "judges?"),
@@ -87,6 +99,10 @@ MEASURES = {
     "ssim": Term(
         "SSIM", "Structural similarity: brightness, contrast and pattern compared in small windows; 1 is the same "
         "picture.", "SSIM"),
+    "calibration": Term(
+        "calibration (ECE)", "Whether a model is right as often as it says it is sure; the expected calibration error "
+        "is how far the two are apart on average, 0 being best.",
+        "expected calibration error|calibration(?: errors?)?|calibrated|ECE", means_else=(7,)),
     "audit": Term(
         "audit", "Attacking a model to prove that its ε cannot be smaller than some number; a failed attack proves "
         "nothing.", "audit(?:s|ed|ing)?"),

@@ -124,4 +124,19 @@ LESSONS = {
         ),
         ("wang", "fredrikson2014", "fredrikson", "iwpc", "adassp", "friedman", "mehnaz", "jayaraman"),
     ),
+    8: Lesson(
+        "08_turning_confidences_back.ipynb",
+        "Turning confidences back into faces",
+        "Decoders, priors and updates, against a network with a noisy code.",
+        30,
+        (
+            f"Confidences are a code of the picture. Whoever has other pictures can learn to read it back: "
+            f"{term('knowledge-alignment')}. Much of it is in the label alone.",
+            f"An {term('information-bottleneck')} bounds what <i>one</i> answer tells. Twenty answers, or the code "
+            "before its noise, tell more, and an attacker may choose.",
+            f"A {term('generative-prior')} turns anything a network is sure of into a face. Test a defence with the "
+            "attacker who knows it, at equal accuracy, beside what nothing at all would score.",
+        ),
+        ("wang", "yang", "zhang-gmi", "salem", "alemi", "guo", "struppek", "fredrikson", "abadi"),
+    ),
 }

@@ -67,6 +67,30 @@ REFERENCES = {
     "jayaraman": Reference(
         "Bargav Jayaraman, David Evans", 2022, "Are Attribute Inference Attacks Just Imputation?",
         "ACM Conference on Computer and Communications Security", ARXIV + "2209.01292"),
+    "yang": Reference(
+        "Ziqi Yang, Jiyi Zhang, Ee-Chien Chang, Zhenkai Liang", 2019,
+        "Neural Network Inversion in Adversarial Setting via Background Knowledge Alignment",
+        "ACM Conference on Computer and Communications Security", DOI + "10.1145/3319535.3354261"),
+    "zhang-gmi": Reference(
+        "Yuheng Zhang, Ruoxi Jia, Hengzhi Pei, Wenxiao Wang, Bo Li, Dawn Song", 2020,
+        "The Secret Revealer: Generative Model-Inversion Attacks Against Deep Neural Networks",
+        "IEEE Conference on Computer Vision and Pattern Recognition", ARXIV + "1911.07135"),
+    "salem": Reference(
+        "Ahmed Salem, Apratim Bhattacharya, Michael Backes, Mario Fritz, Yang Zhang", 2020,
+        "Updates-Leak: Data Set Inference and Reconstruction Attacks in Online Learning",
+        "USENIX Security Symposium", ARXIV + "1904.01067"),
+    "alemi": Reference(
+        "Alexander A. Alemi, Ian Fischer, Joshua V. Dillon, Kevin Murphy", 2017,
+        "Deep Variational Information Bottleneck",
+        "International Conference on Learning Representations", ARXIV + "1612.00410"),
+    "guo": Reference(
+        "Chuan Guo, Geoff Pleiss, Yu Sun, Kilian Q. Weinberger", 2017, "On Calibration of Modern Neural Networks",
+        "International Conference on Machine Learning", ARXIV + "1706.04599"),
+    "struppek": Reference(
+        "Lukas Struppek, Dominik Hintersdorf, Kristian Kersting", 2024,
+        "Be Careful What You Smooth For: Label Smoothing Can Be a Privacy Shield but Also a Catalyst for Model "
+        "Inversion Attacks",
+        "International Conference on Learning Representations", ARXIV + "2310.06549"),
     "ssim": Reference(
         "Zhou Wang, Alan C. Bovik, Hamid R. Sheikh, Eero P. Simoncelli", 2004,
         "Image Quality Assessment: From Error Visibility to Structural Similarity",
