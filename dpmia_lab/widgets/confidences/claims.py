@@ -30,7 +30,7 @@ def verdict_of(found: Finding, claimed: bool) -> Verdict:
     return verdict(found.agrees, found.sentence) if claimed else Verdict(NOT_CLAIMED, found.sentence)
 
 
-# ---- two more
+# ---- a few more
 def training_people_are_closer(points: Points) -> Finding | None:
     """Fig. 5 c: what GMI draws is nearer to training pictures than to test pictures."""
     test, train = (points[f"{measure}_gmi"][0] for measure in ("feature_distance", "feature_distance_training"))
@@ -57,8 +57,22 @@ def smoothing_turns_both_ways(points: Points) -> Finding | None:
     return Finding(None, "; ".join(told))
 
 
+def noise_averages_out(points: Points) -> Finding | None:
+    places = defence_points(points, "uniform_noise")
+    if not len(places):
+        return None
+    last = int(places[-1])
+    once, many, label = (percent(points[f"recognised_alignment{end}"][last]) for end in ("", "_averaged", "_label"))
+    said = (
+        f"With noise of up to {points['strength'][last]:g} on each confidence alignment recognises {once} from one "
+        f"answer, {many} from twenty, {label} from the label alone"
+    )
+    return Finding(None, said)
+
+
 MORE = (
     PaperClaim("GMI draws training pictures better than test pictures",
                "training data lose more privacy to GMI than test data (Fig. 5 c)", training_people_are_closer),
+    PaperClaim("Noise on confidences, asked twenty times", "", noise_averages_out),
     PaperClaim("Label smoothing, positive and negative", "", smoothing_turns_both_ways),
 )  # fmt: skip
