@@ -11,7 +11,7 @@ from dpmia_lab.attacks.confidences import gmi as generative
 from dpmia_lab.attacks.confidences import views
 from dpmia_lab.attacks.confidences.alignment import trained_decoder
 from dpmia_lab.attacks.confidences.side_by_side import copies, logits_of_all
-from dpmia_lab.attacks.confidences.update_leaks import Update, answers_after, answers_before, changes
+from dpmia_lab.attacks.confidences.update_leaks import Update, answers_after, answers_before, changes, comparable
 from dpmia_lab.attacks.inversion.public_prior import PictureGaussian, picture_gaussian
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Progress, Snapshot, drain
@@ -225,3 +225,10 @@ def test_a_clipped_update_moves_no_further_than_its_bound():
     )  # fmt: skip
     assert near.abs().max() < 0.01 * far.abs().max()
     assert near.shape == (3, 4 * 5)
+
+
+def test_answers_that_no_shadow_update_moved_are_left_out():
+    shadows = torch.randn(50, 3, generator=torch_generator(0)) * torch.tensor([1.0, 0.0, 2.0])
+    own, other = comparable(shadows, torch.tensor([[0.0, 7.0, 1e6]]))
+    assert own.shape == (50, 2) and own.std(0) == pytest.approx(torch.ones(2), abs=0.05)
+    assert other.shape == (1, 2) and float(other[0, 1]) == 5.0

@@ -64,11 +64,17 @@ def calibrated_better_than_dp(points: Points) -> Finding | None:
 
 # ---- the others
 def told_changes_do_not_help(points: Points) -> Finding:
-    """Rounding and noise: ineffective if no strength that was tried takes away half of what alignment finds."""
-    leak = points["recognised_alignment"]
+    """Rounding and noise: ineffective if no strength that was tried takes away half of what alignment finds.
+
+    The attacker may go by the label alone, where what is told besides leads his decoder astray.
+    """
+    leak = np.maximum(points["recognised_alignment"], points["recognised_alignment_label"])
     places = np.concatenate([defence_points(points, defence) for defence in ("rounding", "uniform_noise")])
     least = places[leak[places].mean(1).argmin()]
-    said = f"Alignment recognises {percent(leak[0])} without a defence, {percent(leak[least])} at least under these"
+    said = (
+        f"Alignment, from the vector or from the label alone, recognises {percent(leak[0])} without a defence and at "
+        f"least {percent(leak[least])} under these"
+    )
     return Finding(clearly_above(leak[least], leak[0] / 2), said)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 RATE = 0.01  # of an update
 CLASSIFIER_EPOCHS = 30
-Changes = tuple[np.ndarray, np.ndarray]  # of shadow updates and of those attacked, (updates, probes·classes) each
+Changes = tuple[np.ndarray, np.ndarray]  # of shadow updates and of those attacked, (updates, d) each
 
 
 def update_changes(
@@ -28,7 +28,13 @@ def update_changes(
     """``own``: what the attacker updates on;  ``new``: what the network is updated on, each record by itself."""
     import torch
 
-    from dpmia_lab.attacks.confidences.update_leaks import Update, answers_after, answers_before, changes
+    from dpmia_lab.attacks.confidences.update_leaks import (
+        Update,
+        answers_after,
+        answers_before,
+        changes,
+        comparable,
+    )
 
     device = next(answers.model.parameters()).device
     update = Update(RATE, *answers.defence.update_noise())
@@ -46,8 +52,8 @@ def update_changes(
         whole = len(own) + len(new)
         stage = answers_after(answers.model, update, x, y, asked, generator)
         after = yield from part(stage, start / whole, end / whole)
-        found.append(changes(before, told(after)).numpy())
-    return tuple(found)
+        found.append(changes(before, told(after)))
+    return tuple(x.numpy() for x in comparable(*found))
 
 
 def named_labels(
@@ -59,8 +65,7 @@ def named_labels(
     from dpmia_lab.attacks.confidences.alignment import decoder_layers
     from dpmia_lab.training import plain
 
-    scale = shadow.std(0) + 1e-9
-    known, asked = (torch.from_numpy(x / scale) for x in (shadow, attacked))
+    known, asked = torch.from_numpy(shadow), torch.from_numpy(attacked)
     model = decoder_layers(known.shape[1], 128, int(own.y.max()) + 1, generator)
     yield from plain.train(
         model, known, torch.from_numpy(own.y), epochs=CLASSIFIER_EPOCHS, rate=1e-3, generator=generator, adam=True

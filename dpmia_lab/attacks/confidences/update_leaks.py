@@ -18,6 +18,7 @@ from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.training.bottleneck import place_of
 
 AT_ONCE = 20  # updates side by side
+LEAST_MOVED, FARTHEST = 1e-3, 5.0
 
 
 @dataclass(frozen=True)
@@ -105,3 +106,14 @@ def confidences(model: nn.Sequential, weights: Weights, probes: torch.Tensor, no
 def changes(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
     """(m, n·classes): logarithms of after (m, n, classes) minus those of before (n, classes)."""
     return (after.clamp_min(FLOOR).log() - before.clamp_min(FLOOR).log()).flatten(1)
+
+
+def comparable(shadows: torch.Tensor, attacked: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Changes (m, d) in the shadow updates' standard deviations, none beyond ±FARTHEST.
+
+    Answers that hardly moved in any shadow update are left out: nothing was learned about what they mean.
+    """
+    deviation = shadows.std(0)
+    moved = deviation > LEAST_MOVED * deviation.max()
+    mean, unit = shadows.mean(0)[moved], deviation[moved]
+    return tuple(((x[:, moved] - mean) / unit).clamp(-FARTHEST, FARTHEST) for x in (shadows, attacked))
