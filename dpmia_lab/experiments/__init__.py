@@ -7,6 +7,7 @@ from dpmia_lab.experiments import (
     attribute_curves,
     attributes,
     evaluation,
+    fooling,
     hiding,
     inversion,
     inversion_comparison,
@@ -28,4 +29,5 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "evaluation": evaluation,
     "attributes": attributes,
     "attribute_curves": attribute_curves,
+    "fooling": fooling,
 }
