@@ -9,6 +9,7 @@ from dpmia_lab.experiments import (
     confidence_curves,
     confidences,
     evaluation,
+    fooling,
     hiding,
     inversion,
     inversion_comparison,
@@ -32,4 +33,5 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "attribute_curves": attribute_curves,
     "confidences": confidences,
     "confidence_curves": confidence_curves,
+    "fooling": fooling,
 }

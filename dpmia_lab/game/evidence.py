@@ -27,11 +27,16 @@ NEEDS = {
     "both": "shadow models trained with and without each record",
     "population": "what the model says about records that nobody was trained on",
     "public": "records that nobody was trained on, themselves",
+    "unadapted": "shadow models trained with and without each record, but without the defence",
+    "discriminator": "a discriminator taught on records held aside",
+    "labels": "the labels it gives the records, and varied copies of them",
 }
 LABELS = {
     "shadows": "training shadow models",
     "both": "training shadow models with and without each record",
+    "unadapted": "training shadow models without the defence",
 }
+QUERIES, VARIED = 32, (0.01, 0.03, 0.1)  # copies of a record, and how far they are varied
 
 
 class Given:
@@ -50,6 +55,9 @@ class Given:
 
     def generator(self) -> "torch.Generator":
         return torch_generator(self.seed, *self.path)
+
+    def numpy_generator(self) -> np.random.Generator:
+        return numpy_generator(self.seed, *self.path)
 
 
 @dataclass(frozen=True)
@@ -96,17 +104,20 @@ class Evidence:
             "both": self.both_outputs,
             "population": self.target_population,
             "public": self.public_records,
+            "unadapted": self.unadapted_outputs,
+            "discriminator": self.discriminator_scores,
+            "labels": self.label_shares,
         }
 
     def models(self, need: str) -> int:
         """How many models this piece costs."""
-        return {"shadows": self.shadows, "both": self.both}.get(need, 0)
+        return {"shadows": self.shadows, "both": self.both, "unadapted": self.both}.get(need, 0)
 
     def available(self, needs: Iterable[str], protocol: str, least: int = 1) -> bool:
         """Shadow models with each record are trained on candidates, who are asked about under one protocol only."""
         counted = [need for need in needs if need in LABELS]
         enough = all(self.models(need) >= least for need in counted)
-        return enough and not ("both" in counted and protocol != "alike")
+        return enough and not ({"both", "unadapted"} & set(counted) and protocol != "alike")
 
     def gathered(self, needs: Iterable[str], protocol: str, name: str) -> Stage[Given]:
         """What an attack of that name needs, and nothing else; whatever has not been found yet is found now."""
@@ -149,6 +160,37 @@ class Evidence:
             halves[protocol] = Half(known, people.member & known)
         return halves
 
+    def discriminator_scores(self) -> Stage[dict[str, np.ndarray]]:
+        """(k,): what paper D's discriminator makes of the outputs: the defence's own, or one taught for this."""
+        import torch
+
+        from dpmia_lab.defences.dap import Dap
+        from dpmia_lab.training.discriminator import Discriminator
+
+        trainer, own = self.trainer, self.trainer.prepared
+        if not isinstance(own, Discriminator):
+            held, generator = trainer.held_aside(self.candidates.validation), torch_generator(trainer.seed, "prepared")
+            own = yield from Dap().prepare(trainer.task, held, trainer.recipe, generator)
+        found = {}
+        for protocol, people in self.candidates.protocols.items():
+            said = trainer.outputs(self.model, people.records)
+            logits = torch.from_numpy(np.log(np.maximum(said.confidences, 1e-45))).float()[None].to(trainer.device)
+            found[protocol] = own.judged(logits, trainer.labels(said.y)[None])[0].cpu().double().numpy()
+        return found
+
+    def label_shares(self) -> Stage[dict[str, np.ndarray]]:
+        """(k,): of a record and its varied copies, the share that is given the record's label."""
+        shares = {}
+        for protocol, people in self.candidates.protocols.items():
+            rng, x, y = numpy_generator(self.trainer.seed, "labels", ending(protocol)), *vars(people.records).values()
+            right = (self.trainer.outputs(self.model, people.records).confidences.argmax(1) == y).astype(np.float64)
+            for query in range(QUERIES):
+                copies = Records(varied(x, self.trainer.task.kind, VARIED[query % len(VARIED)], rng), y)
+                right += self.trainer.outputs(self.model, copies).confidences.argmax(1) == y
+                yield Progress(query + 1, QUERIES, "asking for labels")
+            shares[protocol] = right / (QUERIES + 1)
+        return shares
+
     # ---- of shadow models
     def shadow_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
         """Models on the attacker's own records; trained some at a time, asked, and let go."""
@@ -174,7 +216,14 @@ class Evidence:
 
     def both_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
         """Models on random halves of the candidates: about half of them were trained on each."""
-        trainer, candidates, people = self.trainer, self.candidates, self.candidates.alike.records
+        return (yield from self.halves_outputs(self.trainer))
+
+    def unadapted_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
+        """The same halves, by an attacker who does not know of the defence."""
+        return (yield from self.halves_outputs(self.trainer.without_defence()))
+
+    def halves_outputs(self, trainer: Trainer) -> Stage[dict[str, ShadowOutputs]]:
+        candidates, people = self.candidates, self.candidates.alike.records
         inside = candidate_halves(self.both, len(people), numpy_generator(trainer.seed, "inside"))
         shadows = ShadowOutputs(inside=inside)
 
@@ -189,6 +238,18 @@ class Evidence:
 def ending(protocol: str) -> str:
     """Of the names of arrays and generators; the usual protocol is not said."""
     return "" if protocol == "alike" else f"_{protocol}"
+
+
+def varied(x: np.ndarray, kind: str, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Copies (n, …): bits and edges flipped with that chance, pixels moved by as much noise."""
+    if kind == "pictures":
+        return np.clip(x + share * rng.standard_normal(x.shape, dtype=np.float32), 0, 1)
+    flips = rng.random(x.shape) < share
+    if kind == "graphs":  # between nodes that exist, both ways
+        there = np.einsum("nii->ni", x) > 0
+        flips = np.triu(flips, 1) & there[:, :, None] & there[:, None, :]
+        flips = flips | flips.transpose(0, 2, 1)
+    return np.where(flips, 1 - x, x).astype(x.dtype)
 
 
 def other_outsiders(candidates: Candidates, halves: list, rng: np.random.Generator) -> list[Records]:
