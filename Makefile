@@ -20,10 +20,8 @@ PINS := $(VENV)/pins.txt
 app: $(READY)
 	@$(VENV)/bin/dpmia-lab app --port $(PORT)
 
-# Two at a time, but for those that look at the clock.
 test: $(READY)
-	$(PY) -m pytest -n 2 --dist loadfile -m "not timed"
-	$(PY) -m pytest -m timed $$(grep -l mark.timed tests/test_*.py)
+	$(PY) -m pytest -n 2 --dist loadfile
 
 lab: $(READY)
 	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks

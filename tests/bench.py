@@ -5,7 +5,8 @@ the machine does touches both alike. The work has one thread and its processor t
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
 ``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``,
-attacks on confidences in ``bench_confidences.py``. A report, not a test: it always ends with exit code 0.
+attacks on confidences in ``bench_confidences.py``; how soon pages answer a reader is in ``bench_pages.py``.
+A report, not a test: it always ends with exit code 0.
 """
 
 import asyncio
@@ -35,6 +36,7 @@ from tests.bench_attacks import attack_rows
 from tests.bench_confidences import confidence_rows
 from tests.bench_evaluation import evaluation_rows
 from tests.bench_membership import membership_rows
+from tests.bench_pages import page_rows
 from tests.bench_private import private_rows
 from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
 from tests.bench_tables import table_rows
@@ -45,6 +47,14 @@ TARGET = 5.0
 SAME = 1e-3  # pictures in [0, 1] that differ by less (a quarter of a grey level) are the same
 SHOWN = 10  # pairs of pictures on a page at once
 NO_ART = "(ART's MIFace: skipped, ART is not installed; `make bench` installs it)"
+SECTIONS = {
+    "Private training": private_rows,
+    "Membership inference": lambda: chain(membership_rows(), attack_rows()),
+    "A hundred models a cell": evaluation_rows,
+    "One attribute of a table": table_rows,
+    "Confidences back into faces": confidence_rows,
+    "Pages, in milliseconds of the wall clock": page_rows,
+}
 
 Pictures = Callable[[], np.ndarray]  # one way to draw a picture of every label
 
@@ -71,23 +81,12 @@ def main() -> None:
     print(f"\n{HEADER}", flush=True)
     faces = trained("softmax, 40 faces 56x46", Config(), rate=0.3)
     digits = trained("CNN, 10 digits 28x28", Config(data="mnist", model="cnn"), rate=1.0)
-    for row in chain(batch_rows(faces, TARGET), batch_rows(digits), art_rows([faces, digits]), page_rows(faces)):
+    for row in chain(batch_rows(faces, TARGET), batch_rows(digits), art_rows([faces, digits]), drawing_rows(faces)):
         print(row, flush=True)
-    print("\nPrivate training")
-    for row in private_rows():
-        print(row, flush=True)
-    print("\nMembership inference")
-    for row in chain(membership_rows(), attack_rows()):
-        print(row, flush=True)
-    print("\nA hundred models a cell")
-    for row in evaluation_rows():
-        print(row, flush=True)
-    print("\nOne attribute of a table")
-    for row in table_rows():
-        print(row, flush=True)
-    print("\nConfidences back into faces")
-    for row in confidence_rows():
-        print(row, flush=True)
+    for title, rows in SECTIONS.items():
+        print(f"\n{title}")
+        for row in rows():
+            print(row, flush=True)
     print(f"\ntook {time.monotonic() - start:.0f} s")
 
 
@@ -199,7 +198,7 @@ def gradient_calls(classifier, work: Callable[[], object]) -> int:
 
 
 # ---- what a page costs
-def page_rows(victim: Victim) -> Iterator[Row]:
+def drawing_rows(victim: Victim) -> Iterator[Row]:
     random = numpy_generator(0, "bench")
     truth = random.random((victim.classes, *victim.shape), dtype=np.float32)
     frame = (truth * 255).astype(np.uint8)

@@ -5,17 +5,13 @@ changed its shape; names of notebooks as arguments measure those only.
 """
 
 import json
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from tests.conftest import NOTEBOOKS
+from tests.served import chromium, served
 
-from dpmia_lab.serve.app import is_our_lab
-
-NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
-PORT = 8190
 SIZES = [(1280, 720), (390, 844)]  # wide and narrow, as the stylesheet tells them apart
 SETTLED = 12  # seconds until hooks and charts are there
 HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll('[cell-index]')].map(cell => {
@@ -24,11 +20,11 @@ HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll('[cell-index
 }))"""
 
 
-def measured(browser, name: str) -> list[dict[str, int]]:
+def measured(browser, lab: str, name: str) -> list[dict[str, int]]:
     found = []
     for width, height in SIZES:
         page = browser.new_page(viewport={"width": width, "height": height})
-        page.goto(f"http://127.0.0.1:{PORT}/voila/render/{name}")
+        page.goto(f"{lab}voila/render/{name}")
         page.wait_for_selector("#lab-starting", state="hidden", timeout=90_000)
         time.sleep(SETTLED)
         found.append(page.evaluate(HEIGHTS))
@@ -46,28 +42,14 @@ def write(notebook: Path, wide: dict[str, int], narrow: dict[str, int]) -> None:
     notebook.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def served() -> subprocess.Popen:
-    """The lab in a process of its own, once it answers."""
-    command = "from pathlib import Path; from dpmia_lab.serve.app import serve; serve(Path({!r}), {})"
-    lab = subprocess.Popen([sys.executable, "-c", command.format(str(NOTEBOOKS), PORT)])
-    while not is_our_lab(f"http://127.0.0.1:{PORT}/"):
-        time.sleep(0.2)
-    return lab
-
-
 def main() -> None:
     wanted = sys.argv[1:]
-    lab = served()
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-            for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
-                if not wanted or notebook.stem in wanted:
-                    wide, narrow = measured(browser, notebook.name)
-                    write(notebook, wide, narrow)
-                    print(notebook.name, wide)
-    finally:
-        lab.terminate()
+    with served() as lab, chromium() as browser:
+        for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
+            if not wanted or notebook.stem in wanted:
+                wide, narrow = measured(browser, lab, notebook.name)
+                write(notebook, wide, narrow)
+                print(notebook.name, wide)
 
 
 if __name__ == "__main__":

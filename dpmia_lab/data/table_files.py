@@ -62,7 +62,7 @@ def table_catalogue() -> list[Source]:
         ("warfarin_like", "Patients", "what dose they need, and a gene that says so", made, ""),
         ("survey_like", "A survey", "how happy a marriage is, and a sensitive answer", made, ""),
         ("steak", "Steak survey", "430 people's answers, FiveThirtyEight 2014", "CC BY 4.0", ""),
-        ("marriage", "Marriage survey", "6,366 people's answers, Redbook 1974", "public domain", missing_marriage()),
+        ("marriage", "Marriage survey", "6,366 people's answers, Redbook 1974", "from statsmodels", missing_marriage()),
         ("FILE.csv", "A table of yours", "a line of names, then one a person; also .npz, an array a column", own, ""),
     ]
     return [Source(*row[:4], available=not row[4], why_not=row[4]) for row in rows]
@@ -232,5 +232,5 @@ def marriage_table(cells: dict[str, list[str]]) -> Table:
         else:
             order = sorted(set(texts), key=float)
             columns.append(category(name, texts, order))
-    note = "Redbook's survey of 1974 (Fair 1978), carried by statsmodels; public domain."
+    note = "Redbook's survey of 1974 (Fair 1978), carried by statsmodels with the author's permission."
     return Table("marriage", tuple(columns), "rate_marriage", "affair", note)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpmia_lab.attacks.attributes import ATTRIBUTE_ATTACKS, attacks_on
 from dpmia_lab.checks import Mistake, one_of, positive, whole
-from dpmia_lab.data.table_files import load_table, marriage_file
+from dpmia_lab.data.table_files import load_table
 from dpmia_lab.data.tables import Table
 from dpmia_lab.defences.base import Recipe
 from dpmia_lab.defences.tables import TABLE_DEFENCES
@@ -106,9 +106,8 @@ PRESETS = {
     "patients": Config(),
     "survey": Config(data="survey_like", model="tree", rounding=0.2, noise=0.2),
     "steak": Config(data="steak", model="tree", leaf=1, rounding=0.2, noise=0.2),
+    "marriage": Config(data="marriage", model="tree", leaf=150, rounding=0.2, noise=0.2),
 }
-if marriage_file() is not None:
-    PRESETS["marriage"] = Config(data="marriage", model="tree", rounding=0.2, noise=0.2)
 
 
 # ---- people

@@ -76,7 +76,7 @@ MEASURE_WORDS = {
 @rc_context(STYLE)
 def answers_chart(plain: np.ndarray, answer: np.ndarray, outcome: np.ndarray, unit: str, width: int) -> Chart:
     """Histograms of what the model says, without and with the defence (paper B, Fig. 1)."""
-    figure = new_figure(width, 186, left=44, right=20, top=TOP, bottom=BOTTOM)
+    figure = new_figure(width, 186, left=56, right=20, top=TOP, bottom=BOTTOM)
     axes = figure.add_subplot()
     low, high = np.quantile(outcome, [0.002, 0.998])
     bins = np.linspace(min(low, plain.min(), answer.min()), max(high, plain.max(), answer.max()), 45)
@@ -100,7 +100,7 @@ def shares_chart(
     plain: np.ndarray, answer: np.ndarray, outcome: np.ndarray, labels: Sequence[str], width: int
 ) -> Chart:
     """The same for classes: how many people get each answer. plain, answer: (P, K) confidences; outcome: (P,)."""
-    figure = new_figure(width, 186, left=44, right=20, top=TOP, bottom=BOTTOM)
+    figure = new_figure(width, 186, left=56, right=20, top=TOP, bottom=BOTTOM)
     axes = figure.add_subplot()
     classes = np.arange(len(labels))
     series = {"truth": outcome, "model without defence": plain.argmax(1), "model as released": answer.argmax(1)}

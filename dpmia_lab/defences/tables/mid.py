@@ -22,7 +22,7 @@ from dpmia_lab.training.regression import Problem
 
 @dataclass(frozen=True)
 class Mid(TableDefence):
-    title: ClassVar[str] = "MID: predictions of low entropy"
+    title: ClassVar[str] = "MID: low-entropy answers"
     models: ClassVar[tuple[str, ...]] = ("regression", "tree")
 
     lam: float = 0.6

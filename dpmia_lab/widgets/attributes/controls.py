@@ -4,7 +4,6 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from dpmia_lab.data.packaged import packaged_file
 from dpmia_lab.defences.tables import TABLE_DEFENCES
 from dpmia_lab.experiments.attribute_curves import STRENGTH
 from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale
@@ -21,16 +20,12 @@ SETS = [
     ("generated patients (warfarin)", "warfarin_like"),
     ("generated survey (marriage)", "survey_like"),
     ("steak survey (FiveThirtyEight)", "steak"),
+    ("marriage survey (Fair 1978)", "marriage"),
+    (OWN_WORDS, OWN),
 ]
 MODEL_WORDS = {"regression": "linear regression", "tree": "decision tree (ID3)", "mlp": "network, one hidden layer"}
 DEFENCE_WORDS = {name: defence.title for name, defence in TABLE_DEFENCES.items()}
 STRENGTHS = tuple(dict.fromkeys(STRENGTH.values()))  # one slider each; which one counts depends on the defence
-
-
-def data_sets() -> list[tuple[str, str]]:
-    """Those there are here, as (words, name)."""
-    there = packaged_file("statsmodels", "datasets", "fair", "fair.csv") is not None
-    return [*SETS, *([("marriage survey (Fair 1978)", "marriage")] if there else []), (OWN_WORDS, OWN)]
 
 
 def strength_of(name: str) -> Reason:

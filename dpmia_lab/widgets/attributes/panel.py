@@ -12,7 +12,7 @@ from dpmia_lab.experiments import attributes
 from dpmia_lab.experiments.attributes import Config, Prepared
 from dpmia_lab.stages import Stage
 from dpmia_lab.store import Result, Store
-from dpmia_lab.widgets.attributes.controls import PRESET_WORDS, REASONS, STRENGTHS, data_sets, new_controls
+from dpmia_lab.widgets.attributes.controls import PRESET_WORDS, REASONS, SETS, STRENGTHS, new_controls
 from dpmia_lab.widgets.attributes.view import PLOTS, AttributesView
 from dpmia_lab.widgets.attributes.words import compared_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
@@ -50,7 +50,7 @@ class AttributesPanel(ExperimentPanel):
         self.before = ("", "")  # table and model
         words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
         super().__init__(
-            "attributes", quick_experiment(), AttributesView(), new_controls, REASONS, words, query, store, data_sets()
+            "attributes", quick_experiment(), AttributesView(), new_controls, REASONS, words, query, store, SETS
         )
 
     def main(self) -> list[widgets.Widget]:

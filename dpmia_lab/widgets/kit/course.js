@@ -83,9 +83,10 @@
       clearTimeout(rest);
       if (document.getElementById("lab-starting")?.hidden) rest = setTimeout(letGo, QUIET);
     };
-    const watch = new ResizeObserver(hold);
-    letGo = () => watch.disconnect();
-    watch.observe(page);
+    const size = new ResizeObserver(hold), parts = new MutationObserver(hold); // a part may come and change no size
+    letGo = () => { size.disconnect(); parts.disconnect(); };
+    size.observe(page);
+    parts.observe(page, { childList: true, subtree: true });
     setTimeout(letGo, LONGEST);
   };
 
