@@ -22,6 +22,7 @@ from dpmia_lab.experiments import (
     as_published,
     attribute_curves,
     evaluation,
+    fooling_table,
     hiding,
     inversion_comparison,
     mechanisms,
@@ -46,6 +47,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "as_published": {name: replace(preset, repeats=3) for name, preset in as_published.PRESETS.items()},
     "mechanisms": {name: replace(preset, repeats=5) for name, preset in mechanisms.PRESETS.items()},
     "attribute_curves": attribute_curves.PRESETS,  # of each a hundred splits
+    "fooling_table": {name: replace(preset, repeats=5) for name, preset in fooling_table.PRESETS.items()},
     "evaluation": evaluation.PRESETS,  # of each the whole grid, a hundred models a cell
 }
 SEEDS = 5
@@ -101,7 +103,7 @@ def with_few_greys(result: Result) -> Result:
 
 def listed(experiment: str, result: Result) -> dict:
     """The arrays worth shipping: a sweep's points, or values class by class."""
-    if experiment in ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves"):
+    if experiment in ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves", "fooling_table"):
         points = {name: values for name, values in result.arrays.items() if not is_picture(name)}
         return {"points": {name: listed_values(values) for name, values in points.items()}}
     chosen = [name for name in result.arrays if name.startswith(tuple(f"{measure}_" for measure in PER_CLASS))]

@@ -8,6 +8,7 @@ from dpmia_lab.experiments import (
     attributes,
     evaluation,
     fooling,
+    fooling_table,
     hiding,
     inversion,
     inversion_comparison,
@@ -30,4 +31,5 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "attributes": attributes,
     "attribute_curves": attribute_curves,
     "fooling": fooling,
+    "fooling_table": fooling_table,
 }
