@@ -35,6 +35,7 @@ from dpmia_lab.widgets.attributes.panel import quick_experiment as quick_attribu
 from dpmia_lab.widgets.choosing.panel import quick_experiment as quick_evaluation
 from dpmia_lab.widgets.choosing.view import MOST_PEOPLE
 from dpmia_lab.widgets.confidences.data import quick_experiment as quick_confidences
+from dpmia_lab.widgets.fooling.data import quick_experiment as quick_fooling
 from dpmia_lab.widgets.inversion import hook as inversion_hook
 from dpmia_lab.widgets.mechanisms.data import quick_experiment as quick_mechanisms
 
@@ -47,7 +48,7 @@ def pages() -> dict[str, ModuleType | SimpleNamespace]:
     """What each panel runs, with its presets."""
     own = {"inversion": inversion, "private_training": private_training, "hiding": hiding, "membership": membership}
     quick = {"mechanisms": quick_mechanisms(), "evaluation": quick_evaluation(), "attributes": quick_attributes()}
-    return own | quick | {"confidences": quick_confidences()}
+    return own | quick | {"confidences": quick_confidences(), "fooling": quick_fooling()}
 
 
 def write(experiment: str, name: str, config: Any, result: Result, seconds: float, speed: float) -> None:
@@ -112,11 +113,17 @@ def first_rows(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return kept | {name: evaluation_grid.fewer_greys(array) for name, array in pictures.items()}
 
 
+def no_turns(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Of a run of lesson 9 epochs, looks and the target's scores; what every model said in its turn is in the rows."""
+    return {name: array for name, array in arrays.items() if not name.startswith(("turns", "undefended"))}
+
+
 THIN = {
     "evaluation": first_people,
     "hiding": first_classes,
     "attributes": no_splits,
     "confidences": first_rows,
+    "fooling": no_turns,
 }
 REAL_PEOPLE = ("att_faces",)  # whose pictures do not ship
 

@@ -10,6 +10,7 @@ from dpmia_lab.experiments import (
     confidences,
     evaluation,
     fooling,
+    fooling_table,
     hiding,
     inversion,
     inversion_comparison,
@@ -34,4 +35,5 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "confidences": confidences,
     "confidence_curves": confidence_curves,
     "fooling": fooling,
+    "fooling_table": fooling_table,
 }

@@ -21,7 +21,8 @@ from dpmia_lab.game.attacks import FOOLING, MEMBERSHIP, Attack
 from dpmia_lab.game.canaries import KINDS, Planted, with_canaries
 from dpmia_lab.game.candidates import candidate_halves, candidates_of
 from dpmia_lab.game.evidence import Evidence, ShadowOutputs
-from dpmia_lab.game.families import Family, new_family
+from dpmia_lab.game.families import QUERIES, Family, new_family
+from dpmia_lab.game.labels import right_shares
 from dpmia_lab.game.play import scores_name
 from dpmia_lab.game.settings import Settings
 from dpmia_lab.game.trainer import Trainer, trainer_of
@@ -40,8 +41,18 @@ if TYPE_CHECKING:
 TITLE = "Train a model to fool an attacker, then let stronger ones try: DAP, its rivals, canaries, early stopping"
 ALL: dict[str, Attack] = {**MEMBERSHIP, **FOOLING}
 QUICK = ("loss", "own_d", "regression", "label_only", "forest")  # of the target alone, in the order in which they come
-STRONG = ("lira_fixed", "rmia", "lira_unadapted")  # with shadow models
+STRONG = ("lira_fixed", "lira_levelled", "rmia", "lira_unadapted")  # with shadow models
+TURNS = {  # attack, every model in its turn → the signal it takes
+    "lira_fixed": "plain", "lira_levelled": "levelled", "lira_stopped": "stopped", "lira_labels": "labels",
+}  # fmt: skip
 ATTACKS = {name: ALL[name].words for name in (*QUICK, *STRONG)}  # words for pages
+ATTACKS |= {
+    "lira_stopped": "likelihood ratio, shadow models stopped when as sure as the target",
+    "lira_labels": "likelihood ratio of labels of varied copies",
+    "lira_offline": MEMBERSHIP["lira_offline"].words,
+    "paper": "the best of paper D's attacks",
+    "best": "the best of the likelihood ratios",
+}
 PAPER = ("loss", "regression", "forest")  # the best of which is paper D's AUC
 LAMBDAS = (1, 2, 5, 10, 20, 50)  # paper D's
 # Of rows: one target with coins; every model in its turn; the worst cases, every model in its turn; those held aside.
@@ -114,9 +125,9 @@ def run(config: Config) -> Stage[Result]:
     yield Snapshot("member", 0, game.member)
     scores = yield from placed(quick_scores(game, target), attacking)
     family = yield from placed(defended_family(game), shadows, "training shadow models with the defence")
-    scores |= yield from strong_scores(game, target, family, "both", ("lira_fixed", "rmia"))
+    scores |= yield from strong_scores(game, target, family, "both", STRONG[:3])
     plain = yield from placed(undefended_family(game), undefended, "training shadow models without it")
-    scores |= yield from strong_scores(game, target, plain, "unadapted", ("lira_unadapted",))
+    scores |= yield from strong_scores(game, target, plain, "unadapted", STRONG[3:])
     return (yield from part(measured(game, target, scores, family, plain), 0.98, 1.0))
 
 
@@ -185,6 +196,8 @@ def watched_target(game: Game) -> Stage[Target]:
                 yield Snapshot("curve", values["ended"], np.array(rows))
             yield replace(event, values=values)
     look(game, model, family, 0)
+    rng, people = numpy_generator(game.config.seed, "target", "labels"), candidates.alike.records
+    family.labels = (yield from part(right_shares(trainer, model, people, rng, QUERIES), 1.0, 1.0))[None]
     return Target(model, np.array(rows).reshape(-1, len(CURVE)), kept, family)
 
 
@@ -273,22 +286,24 @@ class Turns:
     def epochs(self) -> list[int]:
         return self.family.epochs
 
-    def scores(self, moment: int = 0) -> np.ndarray:
-        """(models, k): likelihood ratios."""
-        own = self.family.scores_in_turn(moment)
-        return own if self.target is None else np.concatenate([own, self.family.scores_of(self.target, moment)])
-
-    def logits(self, moment: int = 0) -> np.ndarray:
-        both = [one.logits[moment] for one in (self.family, self.target) if one is not None]
-        return np.concatenate(both)
+    def scores(self, attack: str, moment: int = 0) -> np.ndarray:
+        """(models, k): likelihood ratios of the attack's signal; or the plain threshold's scores."""
+        both = [one for one in (self.family, self.target) if one is not None]
+        if attack == "loss":
+            return np.concatenate([one.logits[moment] for one in both])
+        own = self.family.scores_in_turn(moment, TURNS[attack])
+        return np.concatenate([own, *(self.family.scores_of(one, moment, TURNS[attack]) for one in both[1:])])
 
     def accuracies(self, counted: np.ndarray, moment: int = 0) -> np.ndarray:
         both = [one.accuracies(counted, moment) for one in (self.family, self.target) if one is not None]
         return np.concatenate(both)
 
-    def auc(self, counted: np.ndarray, moment: int = 0) -> float:
-        """Of those counted, the likelihood ratio's."""
-        return auc(self.scores(moment)[:, counted].ravel(), self.inside[:, counted].ravel())
+    def best(self, counted: np.ndarray, moment: int = 0) -> tuple[float, float]:
+        """AUC and members caught at 1 % of those counted, by the better of two likelihood ratios: plain, levelled."""
+        inside = self.inside[:, counted].ravel()
+        both = [self.scores(attack, moment)[:, counted].ravel() for attack in tuple(TURNS)[:2]]
+        scores = max(both, key=lambda own: auc(own, inside))
+        return auc(scores, inside), tpr_at_fpr(scores, inside, 0.01).value
 
 
 # ---- what came out
@@ -302,7 +317,7 @@ def measured(
     curve = stopping_curve(game, plain)
     rows += own + (none if config.defence != "none" else [])
     rows += held_rows(game, target, plain)
-    rows += trade_rows(game, rows, curve)
+    rows += trade_rows(Rows(tuple(rows), NAMES), config.defence, game.population.classes)
     outputs = trainer.outputs(target.model, game.planted.candidates.alike.records)
     right = outputs.confidences.argmax(1) == outputs.y
     promised = trainer.defence.promise(trainer.task, trainer.recipe, int(game.member.sum()))
@@ -313,7 +328,9 @@ def measured(
         "members": float(game.member.sum()),
         "kept_epoch": target.kept,
         **({} if promised is None else {"epsilon_tight": promised.epsilon, "delta": promised.delta}),
-        **matched_numbers(everyone.accuracies(game.ordinary).mean(), everyone.auc(game.ordinary), curve),
+        **matched_numbers(
+            everyone.accuracies(game.ordinary), strongest(Rows(tuple(rows), NAMES), config.defence), curve
+        ),
     }
     yield Progress(1, 1, "measuring")
     return Result(numbers, arrays_of(game, target, scores, everyone, plain, curve, outputs.y), Rows(tuple(rows), NAMES))
@@ -335,7 +352,8 @@ def family_rows(game: Game, turns: Turns, defence: str) -> list[Row]:
     """
     accuracy = turns.accuracies(game.ordinary)
     rows = [Row("accuracy", float(accuracy.mean()), defence, protocol="turns", spread=float(accuracy.std(ddof=1)))]
-    for attack, scores in {"lira_fixed": turns.scores(), "loss": turns.logits()}.items():
+    for attack in (*TURNS, "loss"):
+        scores = turns.scores(attack)
         for protocol, who in counted_in(game).items():
             if who.sum() >= 4:
                 rows += pooled_rows(scores[:, who], turns.inside[:, who], defence, attack, protocol)
@@ -381,57 +399,65 @@ def held_rows(game: Game, target: Target, plain: Family) -> list[Row]:
     return [Row("auc", *found[:1], game.config.defence, "lira_offline", "held", *map(float, found[1:]))]
 
 
-def trade_rows(game: Game, rows: list[Row], curve: dict[str, np.ndarray]) -> list[Row]:
-    """AOP(λ) by paper D's best attacker and by the likelihood ratio, and φ by the latter."""
-    found, defence = Rows(tuple(rows), NAMES), game.config.defence
+def trade_rows(found: Rows, defence: str, classes: int) -> list[Row]:
+    """AOP(λ) by paper D's best attacker and by the best likelihood ratio, and φ by the latter."""
     accuracy = found.value("accuracy", defence=defence, protocol="turns")
     paper = max(found.value("auc", defence=defence, attack=name, protocol="alike") for name in PAPER)
-    strong = found.value("auc", defence=defence, attack="lira_fixed", protocol="turns")
+    strong = strongest(found, defence)
     made = [
         Row(f"aop_{lam}", float(aop(accuracy, value, lam)), defence, attack)
         for lam in LAMBDAS
-        for attack, value in {"paper": paper, "lira_fixed": strong}.items()
+        for attack, value in {"paper": paper, "best": strong}.items()
     ]
     if defence != "none":
         original = found.value("accuracy", defence="none", protocol="turns")
-        before = found.value("auc", defence="none", attack="lira_fixed", protocol="turns")
-        value = phi(original, accuracy, before, strong, game.population.classes)
-        made += [] if value is None else [Row("phi", value, defence, "lira_fixed")]
+        value = phi(original, accuracy, strongest(found, "none"), strong, classes)
+        made += [] if value is None else [Row("phi", value, defence, "best")]
     return made
 
 
 def stopping_curve(game: Game, plain: Family) -> dict[str, np.ndarray]:
     """Early stopping after each looked-at epoch: accuracy, the likelihood ratio's AUC and members caught at 1 %."""
-    epochs, who = plain.epochs, game.ordinary
-    scores = [plain.scores_in_turn(epoch)[:, who].ravel() for epoch in epochs]
-    inside = plain.inside[:, who].ravel()
+    return looked("stopping", Turns(plain), game.ordinary)
+
+
+def looked(name: str, turns: Turns, who: np.ndarray) -> dict[str, np.ndarray]:
+    """At every looked-at epoch, of those counted."""
+    epochs = turns.epochs
+    found = np.array([turns.best(who, epoch) for epoch in epochs]).reshape(-1, 2)
     return {
-        "stopping_epoch": np.array(epochs),
-        "stopping_accuracy": np.array([plain.accuracies(who, epoch).mean() for epoch in epochs]),
-        "stopping_auc": np.array([auc(own, inside) for own in scores]),
-        "stopping_tpr1": np.array([tpr_at_fpr(own, inside, 0.01).value for own in scores]),
+        f"{name}_epoch": np.array(epochs, dtype=np.int64),
+        f"{name}_accuracy": np.array([turns.accuracies(who, epoch).mean() for epoch in epochs]),
+        f"{name}_auc": found[:, 0],
+        f"{name}_tpr1": found[:, 1],
     }
 
 
-def matched_numbers(accuracy: float, leak: float, curve: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """The AUC of early stopping where it is as accurate, between two epochs by straight lines; none beyond its best.
+def matched_numbers(accuracies: np.ndarray, leak: float, curve: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """The AUC of early stopping where it is as accurate as each of a defence's models (M,), on average.
 
-    ``matched_gain``: how much lower the defence's AUC is; below 0 early stopping would have been better.
+    Model by model, as models that choose their epochs are not equally accurate. None where early stopping never was as
+    accurate as they are on average. ``matched_gain``: how much lower the defence's AUC, ``leak``, is; below 0 early
+    stopping would have been better.
     """
-    stopping = auc_at_accuracy(accuracy, curve["stopping_accuracy"], curve["stopping_auc"])
-    if stopping is None:
+    known, aucs = curve["stopping_accuracy"], curve["stopping_auc"]
+    if accuracies.mean() > known.max():
         return {}
+    stopping = float(np.mean([auc_at_accuracy(accuracy, known, aucs) for accuracy in accuracies]))
     return {"matched_auc": stopping, "matched_gain": stopping - leak}
 
 
-def auc_at_accuracy(accuracy: float, accuracies: np.ndarray, aucs: np.ndarray) -> float | None:
-    """At the first epoch that reaches the accuracy; None where none does."""
+def strongest(rows: Rows, defence: str) -> float:
+    """The highest AUC of a likelihood ratio, every model in its turn."""
+    return max(rows.value("auc", defence=defence, attack=attack, protocol="turns") for attack in TURNS)
+
+
+def auc_at_accuracy(accuracy: float, accuracies: np.ndarray, aucs: np.ndarray) -> float:
+    """When the accuracy was first reached, between two looks by a straight line; beyond the best, that of the best."""
     places = np.flatnonzero(accuracies >= accuracy)
-    if not len(places):
-        return None
-    after = places[0]
-    if after == 0:
-        return float(aucs[0])
+    after = places[0] if len(places) else int(accuracies.argmax())
+    if after == 0 or not len(places):
+        return float(aucs[after])
     low, high = accuracies[after - 1], accuracies[after]
     share = (accuracy - low) / (high - low)
     return float(aucs[after - 1] + share * (aucs[after] - aucs[after - 1]))
@@ -446,7 +472,6 @@ def arrays_of(
     curve: Mapping[str, np.ndarray],
     y: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    looks, who = everyone.epochs, game.ordinary
     return {
         "member": game.member,
         "kind": game.planted.kind,
@@ -454,13 +479,11 @@ def arrays_of(
         "names": np.array(game.population.class_names),
         **{f"curve_{name}": target.curve[:, place] for place, name in enumerate(CURVE)},
         **{scores_name(name): own.astype(np.float32) for name, own in scores.items()},
-        "turns_scores": everyone.scores().astype(np.float32),
+        "turns_scores": everyone.scores("lira_levelled").astype(np.float32),
         "turns_inside": everyone.inside,
         "undefended_scores": plain.scores_in_turn().astype(np.float32),
         "undefended_inside": plain.inside,
-        "look_epoch": np.array(looks, dtype=np.int64),
-        "look_accuracy": np.array([everyone.accuracies(who, epoch).mean() for epoch in looks]),
-        "look_auc": np.array([everyone.auc(who, epoch) for epoch in looks]),
+        **looked("look", everyone, game.ordinary),
         **curve,
     }
 

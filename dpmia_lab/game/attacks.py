@@ -142,6 +142,12 @@ def lira_scores(given: Given, fixed_variance: bool) -> np.ndarray:
 
 
 @at_once
+def lira_levelled(given: Given) -> np.ndarray:
+    target, theirs = lira.levelled(given.outputs.logits), lira.levelled(np.array(given.both.logits))
+    return lira.lira_scores(target, theirs, given.both.inside, fixed_variance=True)
+
+
+@at_once
 def rmia_online(given: Given) -> np.ndarray:
     both = given.both
     return rmia.online_rmia_scores(given.outputs.logits, np.array(both.logits), both.inside)
@@ -196,6 +202,9 @@ FOOLING = {  # lesson 9's, besides
     ),
     "own_d": scoring("paper D's discriminator", own_d, "discriminator"),
     "label_only": scoring("labels of varied copies alone", label_only, "labels", coarse=True),
+    "lira_levelled": scoring(
+        "likelihood ratio, every model's confidence levelled", lira_levelled, "outputs", "both", shadows=4
+    ),
     "lira_unadapted": scoring(
         "likelihood ratio, undefended shadow models", lira_unadapted, "outputs", "unadapted", shadows=4
     ),

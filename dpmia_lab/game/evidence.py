@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmia_lab.defences.base import Task
 from dpmia_lab.game.candidates import Candidates, candidate_halves, shadow_halves
+from dpmia_lab.game.labels import right_shares
 from dpmia_lab.game.outputs import Outputs
 from dpmia_lab.game.records import Records
 from dpmia_lab.game.trainer import Trainer
@@ -36,7 +37,7 @@ LABELS = {
     "both": "training shadow models with and without each record",
     "unadapted": "training shadow models without the defence",
 }
-QUERIES, VARIED = 32, (0.01, 0.03, 0.1)  # copies of a record, and how far they are varied
+
 
 
 class Given:
@@ -164,14 +165,8 @@ class Evidence:
         """(k,): what paper D's discriminator makes of the outputs: the defence's own, or one taught for this."""
         import torch
 
-        from dpmia_lab.defences.dap import Dap
-        from dpmia_lab.training.discriminator import Discriminator
-
-        trainer, own = self.trainer, self.trainer.prepared
-        if not isinstance(own, Discriminator):
-            held, generator = trainer.held_aside(self.candidates.validation), torch_generator(trainer.seed, "prepared")
-            own = yield from Dap().prepare(trainer.task, held, trainer.recipe, generator)
-        found = {}
+        trainer = self.trainer
+        own, found = (yield from trainer.taught_discriminator(self.candidates.validation)), {}
         for protocol, people in self.candidates.protocols.items():
             said = trainer.outputs(self.model, people.records)
             logits = torch.from_numpy(np.log(np.maximum(said.confidences, 1e-45))).float()[None].to(trainer.device)
@@ -182,13 +177,8 @@ class Evidence:
         """(k,): of a record and its varied copies, the share that is given the record's label."""
         shares = {}
         for protocol, people in self.candidates.protocols.items():
-            rng, x, y = numpy_generator(self.trainer.seed, "labels", ending(protocol)), *vars(people.records).values()
-            right = (self.trainer.outputs(self.model, people.records).confidences.argmax(1) == y).astype(np.float64)
-            for query in range(QUERIES):
-                copies = Records(varied(x, self.trainer.task.kind, VARIED[query % len(VARIED)], rng), y)
-                right += self.trainer.outputs(self.model, copies).confidences.argmax(1) == y
-                yield Progress(query + 1, QUERIES, "asking for labels")
-            shares[protocol] = right / (QUERIES + 1)
+            rng = numpy_generator(self.trainer.seed, "labels", ending(protocol))
+            shares[protocol] = yield from right_shares(self.trainer, self.model, people.records, rng)
         return shares
 
     # ---- of shadow models
@@ -238,18 +228,6 @@ class Evidence:
 def ending(protocol: str) -> str:
     """Of the names of arrays and generators; the usual protocol is not said."""
     return "" if protocol == "alike" else f"_{protocol}"
-
-
-def varied(x: np.ndarray, kind: str, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Copies (n, …): bits and edges flipped with that chance, pixels moved by as much noise."""
-    if kind == "pictures":
-        return np.clip(x + share * rng.standard_normal(x.shape, dtype=np.float32), 0, 1)
-    flips = rng.random(x.shape) < share
-    if kind == "graphs":  # between nodes that exist, both ways
-        there = np.einsum("nii->ni", x) > 0
-        flips = np.triu(flips, 1) & there[:, :, None] & there[:, None, :]
-        flips = flips | flips.transpose(0, 2, 1)
-    return np.where(flips, 1 - x, x).astype(x.dtype)
 
 
 def other_outsiders(candidates: Candidates, halves: list, rng: np.random.Generator) -> list[Records]:

@@ -4,12 +4,13 @@ So an attacker's models have the target's own defence (paper C, 3.3).
 """
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dpmia_lab.data.population import Population
 from dpmia_lab.defences.base import Defence, Recipe, Task, TrainingSet
+from dpmia_lab.defences.dap import Dap
 from dpmia_lab.defences.undefended import Undefended
 from dpmia_lab.game.outputs import Outputs, outputs_of
 from dpmia_lab.game.records import Records
@@ -20,6 +21,8 @@ from dpmia_lab.stages import Progress, Stage, part
 if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows the controls
     import torch
     from torch import nn
+
+    from dpmia_lab.training.discriminator import Discriminator
 
 AT_ONCE = 16  # models in memory, with their training sets
 T = TypeVar("T")
@@ -42,6 +45,7 @@ class Trainer:
         self.defence, self.task, self.recipe, self.seed = defence, task, recipe, seed
         self.core, self.device = core, best_device()
         self.ready, self.prepared, self.aside = False, None, None
+        self.discriminator: Any = None  # paper D's, once somebody has taught one
 
     def without_defence(self) -> "Trainer":
         """The same task, recipe and seed; models start alike where the defence does not change how they are made."""
@@ -90,6 +94,17 @@ class Trainer:
             generator = torch_generator(self.seed, "prepared")
             self.prepared = yield from self.defence.prepare(self.task, self.held_aside(held), self.recipe, generator)
             self.ready = True
+
+    def taught_discriminator(self, held: Records) -> "Stage[Discriminator]":
+        """Paper D's: the one that the defence fools, or one taught likewise for whoever wants to attack with it."""
+        from dpmia_lab.training.discriminator import Discriminator
+
+        if isinstance(self.prepared, Discriminator):
+            return self.prepared
+        if self.discriminator is None:
+            generator, held_aside = torch_generator(self.seed, "prepared"), self.held_aside(held)
+            self.discriminator = yield from Dap().prepare(self.task, held_aside, self.recipe, generator)
+        return self.discriminator
 
     def after_preparing(self, held: Records, training: "Callable[[], Stage[T]]") -> "Stage[T]":
         if not self.prepares:
