@@ -21,7 +21,18 @@ PRESET_WORDS = {
     "digits": "digits, DAP_t, all layers",
     "hospital": "hospital stays, DAP_t",
 }
-TRIED = ("dap", "stopping", "relaxloss", "hamp", "adversarial", "smoothing", "masking", "regularised", "central", "none")
+TRIED = (
+    "dap",
+    "stopping",
+    "relaxloss",
+    "hamp",
+    "adversarial",
+    "smoothing",
+    "masking",
+    "regularised",
+    "central",
+    "none",
+)
 DEFENCE_WORDS = {name: OFFERED[name].title for name in TRIED} | {
     "central": "DP-SGD: noise on gradients",
     "regularised": "dropout and weight decay",

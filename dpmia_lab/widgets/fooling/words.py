@@ -156,7 +156,9 @@ def running_html(accuracy: float | None, fooled: float | None, ratio: float | No
     return number_row(
         number_html(shown(accuracy, "{:.0%}"), "right on new records", "so far: one model, at this epoch", "protected"),
         number_html(shown(fooled), "of D, on this model", "Guessing: 0.50. Low looks safe.", "protected"),
-        number_html(shown(ratio), "of likelihood ratios", "when shadow models of the same defence are there", "exposed"),
+        number_html(
+            shown(ratio), "of likelihood ratios", "when shadow models of the same defence are there", "exposed"
+        ),
         number_html("…", "early stopping, as accurate", "when undefended shadow models are there"),
     )
 
@@ -273,8 +275,8 @@ def summary(run: Run) -> str:
     c, s = run.config, summed(run.config, run.result)
     stopping = "" if s.matched is None else f", early stopping as accurate {s.matched:.2f}"
     return (
-        f"{data_words(c)}, n = {c.records:,}, {c.epochs} epochs, {escape(defence_words(c))}, λ = {c.lam:g}, {c.inside} + "
-        f"{c.unadapted} shadow models, seed {c.seed}: <span class='dp-protected'>{percent(s.accuracy)} right</span>, "
+        f"{data_words(c)}, n = {c.records:,}, {c.epochs} epochs, {escape(defence_words(c))}, λ = {c.lam:g}, "
+        f"{c.inside} + {c.unadapted} shadow models, seed {c.seed}: <span class='dp-protected'>{percent(s.accuracy)} right</span>, "
         f"<span class='dp-exposed'>AUC {s.fooled.value:.2f} ({attack_words(s.fooled.attack)}), {s.ratio.value:.2f} "
         f"(likelihood ratios; {percent(s.caught.value)} caught at 1 %){stopping}</span>"
     )
