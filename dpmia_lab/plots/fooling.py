@@ -12,8 +12,8 @@ from dpmia_lab.plots.points import mark, some_of
 from dpmia_lab.plots.roc import DASH, DOTS, EXPOSED_WORDS
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
-HEIGHT, TALL = 396, 880  # pixels: two rows of two, or four under one another
-LEFT, RIGHT, GAP = 44, 104, 150  # pixels, the last two for names at the ends of lines
+HEIGHT, TALL = 404, 900  # pixels: two rows of two, or four under one another
+LEFT, RIGHT, GAP = 44, 112, 156  # pixels, the last two for names at the ends of lines
 GAP_WORDS = 0.15  # of an axis between two names
 
 
@@ -69,7 +69,7 @@ def course_chart(course: Course, width: int) -> Chart:
     places = [losses(course), attackers(course), accuracies(course), aops(course)]
     wide = width >= WIDE
     with rc_context(STYLE):
-        figure = new_figure(width, HEIGHT if wide else TALL, left=LEFT, right=RIGHT, top=36, bottom=42)
+        figure = new_figure(width, HEIGHT if wide else TALL, left=LEFT, right=RIGHT, top=44, bottom=46)
         inner = (width - LEFT - RIGHT - GAP) / 2
         figure.subplots_adjust(wspace=GAP / inner if wide else 0, hspace=0.62 if wide else 0.75)
         for number, place in enumerate(places, 1):
@@ -183,7 +183,7 @@ def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width
     """A bar an attacker, with its 95 % interval, from what guessing gives."""
     narrow = width < WIDE
     with rc_context(STYLE):
-        figure = new_figure(width, 62 + 26 * len(bars), left=150 if narrow else 290, right=56, top=30, bottom=32)
+        figure = new_figure(width, 62 + 26 * len(bars), left=170 if narrow else 250, right=56, top=30, bottom=32)
         axes = figure.add_subplot()
         places = np.arange(len(bars))[::-1]
         values = np.array([bar.value for bar in bars])
@@ -191,7 +191,7 @@ def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width
         for place, bar in zip(places, bars, strict=True):
             axes.plot([bar.low, bar.high], [place, place], color=INK, linewidth=1.2)
         axes.axvline(guessing, color=REFERENCE, linewidth=1.2)
-        axes.set_yticks(places, [shortened(bar.name, 22 if narrow else 48) for bar in bars])
+        axes.set_yticks(places, [shortened(bar.name, 26 if narrow else 46) for bar in bars])
         axes.grid(axis="y", visible=False)
         axes.set_xlim(*((0.4, 1.0) if guessing == 0.5 else (0, max(0.05, 1.1 * max(bar.high for bar in bars)))))
         axes.set_title(f"{measure} (lower: safer; grey line: guessing)", loc="left", x=0)

@@ -104,7 +104,8 @@ class FoolingHook:
             "<h2>This model was trained to fool an attacker. Find somebody who was in.</h2><p>A shop publishes a model "
             "of its customers' carts. While it learned, it also learned to fool a discriminator: an attacker that "
             f"tells who was in the training data. That attacker's AUC is now <b>{six.fooled_auc:.2f}</b>; 0.50 is "
-            "guessing. Below are six carts, a dark pixel for each thing bought. Half of them were in. <b>Say which three.</b></p>"
+            "guessing. Below are six carts, a dark pixel for each thing bought. Half of them were in. "
+            "<b>Say which three.</b></p>"
         )
         six_places = with_classes(widgets.HBox(people), "dp-suspects")
         self.view = with_classes(
@@ -161,9 +162,9 @@ def outcome_html(six: Six, named: np.ndarray, asked: list[str]) -> str:
     told = f"You: {yours} of {len(LETTERS)} right. The stronger attack: {strong} of {len(LETTERS)}."
     return (
         f'<div class="dp-note" role="status"><b>{told}</b> Guessing gives 3 on average. The stronger one trained '
-        "shadow models with the very same defence, and saw how sure each is of a cart with it and without it. The fooled "
-        f"one ranks {six.unsure} people in the middle; of the stronger one's {SUREST} surest verdicts about these "
-        f"{percent(six.right)} are right, and these six are the surest. Over all {six.candidates:,} its AUC is "
+        "shadow models with the very same defence, and saw how sure each is of a cart with it and without it. The "
+        f"fooled one ranks {six.unsure} people in the middle; of the stronger one's {SUREST} surest verdicts about "
+        f"these {percent(six.right)} are right, and these six are the surest. Over all {six.candidates:,} its AUC is "
         f"{six.strong_auc:.2f} ({attack_words(six.attack)}); an average hides whom it is sure of. Nobody here exists."
         "</div>"
     )

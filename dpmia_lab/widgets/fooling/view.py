@@ -18,6 +18,10 @@ from dpmia_lab.widgets.kit.parts import column, fold, on_change, text
 PLOTS = "dpmia_lab.plots.fooling"
 CHART_DELAY, REST = 1.0, 0.4  # seconds: after opening; between two drawings while it runs
 MEASURES = {"auc": "AUC", "tpr1": "caught at 1 % false alarms"}
+EVERY = (
+    "<h3>Every attacker on this model</h3><p>Blue is the attacker it learns to fool, grey are those that know nothing "
+    "of the defence, orange those with shadow models. The last bar lets every model be the target in its turn.</p>"
+)
 NOTHING_YET = np.zeros((0, len(CURVE)))
 
 
@@ -49,7 +53,7 @@ class FoolingView:
         on_change(self.measure, lambda _: self.attackers.redraw())
         self.picture = column(self.course.view, self.picked, self.numbers)
         self.details = column(
-            column(text("<h3>Every attacker on this model</h3>"), self.attackers.view, self.attackers.exports,
+            column(text(EVERY), self.attackers.view, self.attackers.exports,
                    fold("Another measure", self.measure, name="dp-measures"), classes=("dp-section",)),
             column(text("<h3>And those who are unlike all others?</h3>"), self.canaries, classes=("dp-section",)),
             fold("For experts: every attacker and protocol; those held aside", self.about, self.table),
@@ -140,11 +144,11 @@ class FoolingView:
 
         measure, rows, defence = self.measure.value, self.result.rows, self.config.defence
         bars = [
-            Attacked(words.attack_words(row.attack), kind_of(row.attack), row.value, row.low, row.high)
+            Attacked(words.SHORT.get(row.attack, row.attack), kind_of(row.attack), row.value, row.low, row.high)
             for row in rows.where(measure=measure, defence=defence, protocol="alike")
         ]
         ratio = words.ratio_of(rows, defence, measure=measure)
-        turns = f"{words.attack_words(ratio.attack)}, all models in turn"
+        turns = f"{words.SHORT.get(ratio.attack, ratio.attack)}, all in turn"
         bars.append(Attacked(turns, "strong", ratio.value, ratio.low, ratio.high))
         guessing = words.GUESSING if measure == "auc" else 0.01
         return attacks_chart(bars, MEASURES[measure], guessing, width)

@@ -26,9 +26,23 @@ WHO = {
     "label_only": "sees labels alone, of many slightly changed copies",
     "lira_fixed": "shadow models of the same defence say how sure a model is of you with you and without you",
     "lira_levelled": "the same, after what all records of a model have in common is taken away",
+    "lira_stopped": "the same, each shadow model stopped when it was as sure as the target",
     "lira_labels": "the same from labels of changed copies alone",
     "rmia": "compares you with others, by the same shadow models",
     "lira_unadapted": "the same with shadow models that have no defence: an attacker who does not adapt",
+}
+SHORT = {  # names at the bars
+    "loss": "threshold on the loss",
+    "own_d": "D itself",
+    "regression": "logistic regression (paper D)",
+    "forest": "random forest (paper D)",
+    "label_only": "labels alone",
+    "lira_fixed": "likelihood ratio",
+    "lira_levelled": "likelihood ratio, levelled",
+    "lira_stopped": "likelihood ratio, stopped alike",
+    "lira_labels": "likelihood ratio of labels",
+    "rmia": "RMIA",
+    "lira_unadapted": "likelihood ratio, does not adapt",
 }
 CLEAR = 0.005  # AUC: a smaller difference is not called one
 
@@ -188,10 +202,9 @@ def picked_words(config: Config, result: Result, lam: float, curve: dict[str, np
     epochs, ratios = result.arrays["look_epoch"], result.arrays["look_auc"]
     near = int(np.abs(epochs - picked).argmin())
     said += f" Likelihood ratios, looked at after epoch {epochs[near]}: {ratios[near]:.2f}."
-    kept = result.numbers["kept_epoch"]
-    if kept != picked:
-        said += f" Training kept epoch {kept:.0f}; the numbers below are of that."
-    return said
+    kept, models = result.numbers["kept_epoch"], config.inside + 1
+    which = f"the target kept epoch {kept:.0f}" if kept != picked else "the target kept this one"
+    return f"{said} The numbers below are of {models} models, each at the epoch it kept itself; {which}."
 
 
 # ---- below
@@ -276,9 +289,9 @@ def summary(run: Run) -> str:
     stopping = "" if s.matched is None else f", early stopping as accurate {s.matched:.2f}"
     return (
         f"{data_words(c)}, n = {c.records:,}, {c.epochs} epochs, {escape(defence_words(c))}, λ = {c.lam:g}, "
-        f"{c.inside} + {c.unadapted} shadow models, seed {c.seed}: <span class='dp-protected'>{percent(s.accuracy)} right</span>, "
-        f"<span class='dp-exposed'>AUC {s.fooled.value:.2f} ({attack_words(s.fooled.attack)}), {s.ratio.value:.2f} "
-        f"(likelihood ratios; {percent(s.caught.value)} caught at 1 %){stopping}</span>"
+        f"{c.inside} + {c.unadapted} shadow models, seed {c.seed}: "
+        f"<span class='dp-protected'>{percent(s.accuracy)} right</span>, <span class='dp-exposed'>AUC {s.fooled.value:.2f} "
+        f"({attack_words(s.fooled.attack)}), {s.ratio.value:.2f} (likelihood ratios; {percent(s.caught.value)} caught at 1 %){stopping}</span>"
     )
 
 
