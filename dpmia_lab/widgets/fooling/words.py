@@ -287,11 +287,14 @@ def summary(run: Run) -> str:
     """What was done and what came out, in a line that tells two runs apart."""
     c, s = run.config, summed(run.config, run.result)
     stopping = "" if s.matched is None else f", early stopping as accurate {s.matched:.2f}"
+    how = f"{data_words(c)}, n = {c.records:,}, {c.epochs} epochs, {escape(defence_words(c))}, λ = {c.lam:g}"
+    leaks = (
+        f"AUC {s.fooled.value:.2f} ({attack_words(s.fooled.attack)}), {s.ratio.value:.2f} (likelihood ratios; "
+        f"{percent(s.caught.value)} caught at 1 %){stopping}"
+    )
     return (
-        f"{data_words(c)}, n = {c.records:,}, {c.epochs} epochs, {escape(defence_words(c))}, λ = {c.lam:g}, "
-        f"{c.inside} + {c.unadapted} shadow models, seed {c.seed}: "
-        f"<span class='dp-protected'>{percent(s.accuracy)} right</span>, <span class='dp-exposed'>AUC {s.fooled.value:.2f} "
-        f"({attack_words(s.fooled.attack)}), {s.ratio.value:.2f} (likelihood ratios; {percent(s.caught.value)} caught at 1 %){stopping}</span>"
+        f"{how}, {c.inside} + {c.unadapted} shadow models, seed {c.seed}: <span class='dp-protected'>"
+        f"{percent(s.accuracy)} right</span>, <span class='dp-exposed'>{leaks}</span>"
     )
 
 
