@@ -11,6 +11,8 @@ from dpmia_lab.experiments import (
     attribute_curves,
     attributes,
     evaluation,
+    fooling,
+    fooling_table,
     hiding,
     inversion_comparison,
     mechanisms,
@@ -33,6 +35,10 @@ WORDS = {  # what an experiment calls its defences, attacks and protocols
     "evaluation": evaluation.GROUPS | evaluation.ATTACKERS | evaluation.JUDGES,
     "attributes": attributes.ATTACKS | PEOPLE,
     "attribute_curves": attributes.ATTACKS | PEOPLE,
+    "fooling": fooling.ATTACKS | fooling.PROTOCOLS,
+    "fooling_table": fooling.ATTACKS
+    | fooling.PROTOCOLS
+    | {name: column.words for name, column in fooling_table.COLUMNS.items()},
 }
 
 
@@ -91,6 +97,25 @@ TABLES = {
         (
             *map(Column, ("test_error", "test_accuracy")),
             *(Column("attack_accuracy", attack, "test") for attack in ("map", "calibrated", "imputation_outcome")),
+        ),
+    ),
+    "fooling": Shown(
+        "attack",
+        (
+            *(Column("auc", protocol=protocol) for protocol in ("alike", "turns")),
+            *(Column("tpr1", protocol=protocol) for protocol in ("turns", "atypical")),
+        ),
+    ),
+    "fooling_table": Shown(
+        "defence",
+        (
+            Column("accuracy"),
+            *(Column("auc", attack, "alike") for attack in ("loss", "own_d")),
+            Column("auc", "lira_stopped", "turns"),
+            Column("tpr1", "lira_stopped", "turns"),
+            Column("tpr1", "lira_stopped", "atypical"),
+            Column("aop_2", "paper"),
+            Column("matched_gain"),
         ),
     ),
 }
