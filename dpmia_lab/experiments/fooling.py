@@ -47,7 +47,7 @@ TURNS = {  # attack, every model in its turn → the signal it takes
 }  # fmt: skip
 ATTACKS = {name: ALL[name].words for name in (*QUICK, *STRONG)}  # words for pages
 ATTACKS |= {
-    "lira_stopped": "likelihood ratio, shadow models stopped when as sure as the target",
+    "lira_stopped": "likelihood ratio, shadow models as sure as the target",
     "lira_labels": "likelihood ratio of labels of varied copies",
     "lira_offline": MEMBERSHIP["lira_offline"].words,
     "paper": "the best of paper D's attacks",
@@ -59,9 +59,9 @@ LAMBDAS = (1, 2, 5, 10, 20, 50)  # paper D's
 PROTOCOLS = {
     "alike": "one target",
     "turns": "every model in its turn",
-    "mislabelled": "mislabelled canaries, every model in its turn",
-    "atypical": "atypical canaries, every model in its turn",
-    "held": "people held aside, as if they were members",
+    "mislabelled": "mislabelled canaries",
+    "atypical": "atypical canaries",
+    "held": "people held aside",
 }
 NAMES = PlainNames(("measure", "end", "defence", "attack", "protocol"), frozenset({"alike"}))
 LOSSES = ("loss", "validation_loss", "fooled_loss", "beta", "accuracy", "auc", "aop")  # told by the defence itself
