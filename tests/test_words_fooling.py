@@ -232,11 +232,11 @@ def test_every_preset_and_defence_has_words_and_a_strength():
         ({"ratio": 0.6}, {}, "really leaks less"),
         ({}, {}, "a larger λ keeps an earlier epoch"),
         ({}, {"lam": 5.0}, "try another r"),
-        ({}, {"lam": 5.0, "r": 1.0}, "more records"),
+        ({}, {"lam": 5.0, "r": 1.0}, "More records"),
     ],
 )
 def test_hints_of_the_first_task(of, changes, said):
-    runs = [run(replace(CARTS, **changes), own_d=0.6, **of), run(own_d=0.6)] if changes else [run(own_d=0.6, **of)]
+    runs = [run(replace(CARTS, **changes), own_d=0.61, **of), run(own_d=0.61)] if changes else [run(own_d=0.61, **of)]
     assert said in tasks.fool_hint(runs)
 
 

@@ -8,9 +8,8 @@ from dpmia_lab.widgets.fooling.words import Summary, defence_words, percent, rat
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 
-LEAST_RIGHT = 0.3  # tasks 1 and 2, on carts
-MOST_FOOLED, LEAST_LEAK = 0.58, 0.75  # task 1: AUC of D, AUC of likelihood ratios
-LEAST_GAIN = 0.03  # task 2: AUC below early stopping's
+LOOKS_USEFUL, MOST_FOOLED, LEAST_LEAK = 0.4, 0.62, 0.75  # task 1: accuracy, AUC of D, AUC of likelihood ratios
+LEAST_RIGHT, LEAST_GAIN = 0.3, 0.06  # task 2: accuracy, AUC below early stopping's
 MOST_CAUGHT, LEAST_USEFUL = 0.3, 0.2  # task 3: of atypical canaries at 1 %; accuracy
 
 
@@ -64,14 +63,14 @@ def task_fool(panel: FoolingPanel) -> widgets.VBox:
 
     def done() -> list[Run]:
         return [run for run in with_dap() if of(run).fooled.value <= MOST_FOOLED
-                and of(run).accuracy >= LEAST_RIGHT and of(run).ratio.value >= LEAST_LEAK]  # fmt: skip
+                and of(run).accuracy >= LOOKS_USEFUL and of(run).ratio.value >= LEAST_LEAK]  # fmt: skip
 
     def check() -> tuple[bool, str]:
         if done():
             run, s = done()[0], of(done()[0])
             return True, (
-                f"{defence_words(run.config)}, λ = {number_text(run.config.lam)}: D at {s.fooled.value:.2f}, nearly "
-                f"guessing, and likelihood ratios at {s.ratio.value:.2f}. Reported by D's number alone this model "
+                f"{defence_words(run.config)}, λ = {number_text(run.config.lam)}: D at {s.fooled.value:.2f}, not far "
+                f"from guessing, and likelihood ratios at {s.ratio.value:.2f}. Reported by D's number alone this model "
                 f"would pass; {percent(s.caught.value)} of its members are caught at 1 % false alarms."
             )
         if not on_carts(panel):
@@ -83,7 +82,7 @@ def task_fool(panel: FoolingPanel) -> widgets.VBox:
     return task(
         "Task 1. Look safe.",
         f"On shopping carts with DAP, bring D's AUC on the finished model to {MOST_FOOLED} or less, with at least "
-        f"{percent(LEAST_RIGHT)} right, while likelihood ratios still reach {LEAST_LEAK} or more: a model that would "
+        f"{percent(LOOKS_USEFUL)} right, while likelihood ratios still reach {LEAST_LEAK} or more: a model that would "
         "pass a careless test.",
         check,
         done,
@@ -97,15 +96,17 @@ def fool_hint(runs: list[Run]) -> str:
         f"r = {number_text(last.r)}, λ = {number_text(last.lam)}: D at {s.fooled.value:.2f}, {percent(s.accuracy)} "
         f"right, likelihood ratios {s.ratio.value:.2f}. "
     )
-    if s.accuracy < LEAST_RIGHT:
-        return said + "Too little is learnt: a smaller λ keeps a later epoch, or train on more records."
+    if s.accuracy < LOOKS_USEFUL and s.fooled.value <= MOST_FOOLED:
+        return (
+            said + "D is fooled, but too little is learnt: a smaller λ keeps a later epoch; or train on more records."
+        )
     if s.ratio.value < LEAST_LEAK:
         return said + "That one really leaks less: a smaller λ, or fewer records."
     if len({run.config.lam for run in runs}) == 1:
         return said + "D still sees something: a larger λ keeps an earlier epoch. Move λ and watch which one, then run."
     if len({(run.config.r, run.config.feed, run.config.layers) for run in runs}) == 1:
         return said + "λ alone does not do it: try another r, DAP_v, or all layers (More settings)."
-    return said + "Close: try more records (their average hides better from D), or a λ between those you tried."
+    return said + "More records, learnt in fewer epochs, leave D less to see (More settings); then λ once more."
 
 
 # ---- task 2

@@ -74,7 +74,7 @@ class FoolingView:
             told = self.column_of("auc")[-1]
             if self.config.defence == "dap" and np.isfinite(told):
                 self.live["fooled"] = told
-            self.course.soon()
+            self.course.soon.ask()
         elif event.name == "member":
             self.member = event.array
         elif self.member is not None:

@@ -152,6 +152,6 @@ LESSONS = {
             f"An average hides those who are unlike all others. Plant a {term('canary', 'few canaries')}, and say how "
             "many of them are caught at few false alarms.",
         ),
-        ("lomurno", "nasr2018", "relaxloss", "hamp", "carlini", "zarifzadeh", "aerni", "abadi"),
+        ("lomurno", "bernau", "nasr2018", "relaxloss", "hamp", "carlini", "zarifzadeh", "aerni", "abadi"),
     ),
 }
