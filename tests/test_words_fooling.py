@@ -228,7 +228,7 @@ def test_every_preset_and_defence_has_words_and_a_strength():
 @pytest.mark.parametrize(
     ("of", "changes", "said"),
     [
-        ({"accuracy": 0.1}, {}, "a smaller λ keeps a later epoch"),
+        ({"accuracy": 0.1, "own_d": 0.6}, {}, "a smaller λ keeps a later epoch"),
         ({"ratio": 0.6}, {}, "really leaks less"),
         ({}, {}, "a larger λ keeps an earlier epoch"),
         ({}, {"lam": 5.0}, "try another r"),
@@ -236,7 +236,8 @@ def test_every_preset_and_defence_has_words_and_a_strength():
     ],
 )
 def test_hints_of_the_first_task(of, changes, said):
-    runs = [run(replace(CARTS, **changes), own_d=0.61, **of), run(own_d=0.61)] if changes else [run(own_d=0.61, **of)]
+    of = {"own_d": 0.65, **of}
+    runs = [run(replace(CARTS, **changes), **of), run(own_d=0.65)] if changes else [run(**of)]
     assert said in tasks.fool_hint(runs)
 
 
@@ -248,6 +249,7 @@ def test_hints_of_the_first_task(of, changes, said):
         ({}, 0.8, {}, "the epoch it keeps"),
         ({"defence": "hamp"}, 0.8, {}, "noise on gradients"),
         ({"defence": "central"}, 0.8, {}, "Try it stronger"),
+        ({"defence": "hamp"}, 0.85, {"caught": 0.4}, "40% are caught at 1 %"),
     ],
 )
 def test_hints_of_the_second_task(changes, matched, of, said):

@@ -8,8 +8,8 @@ from dpmia_lab.widgets.fooling.words import Summary, defence_words, percent, rat
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 
-LOOKS_USEFUL, MOST_FOOLED, LEAST_LEAK = 0.4, 0.62, 0.75  # task 1: accuracy, AUC of D, AUC of likelihood ratios
-LEAST_RIGHT, LEAST_GAIN = 0.3, 0.06  # task 2: accuracy, AUC below early stopping's
+LOOKS_USEFUL, MOST_FOOLED, LEAST_LEAK = 0.45, 0.64, 0.75  # task 1: accuracy, AUC of D, AUC of likelihood ratios
+LEAST_RIGHT, LEAST_GAIN, FEW = 0.3, 0.04, 0.1  # task 2: accuracy, AUC below early stopping's, caught at 1 %
 MOST_CAUGHT, LEAST_USEFUL = 0.3, 0.2  # task 3: of atypical canaries at 1 %; accuracy
 
 
@@ -115,7 +115,8 @@ def task_stopping(panel: FoolingPanel) -> widgets.VBox:
         return [run for run in on_carts(panel) if run.config.defence not in ("none", "stopping")]
 
     def done() -> list[Run]:
-        return [run for run in useful() if of(run).accuracy >= LEAST_RIGHT and (of(run).gain or -1) >= LEAST_GAIN]
+        return [run for run in useful() if of(run).accuracy >= LEAST_RIGHT and (of(run).gain or -1) >= LEAST_GAIN
+                and of(run).caught.value <= FEW]  # fmt: skip
 
     def check() -> tuple[bool, str]:
         if done():
@@ -136,7 +137,7 @@ def task_stopping(panel: FoolingPanel) -> widgets.VBox:
         "Task 2. Beat early stopping.",
         f"On shopping carts, find a defence and a strength whose AUC, by likelihood ratios, is at least {LEAST_GAIN} "
         f"below that of an undefended model stopped when it was as accurate, with at least {percent(LEAST_RIGHT)} "
-        "right.",
+        f"right and at most {percent(FEW)} of members caught at 1 % false alarms.",
         check,
         done,
     )
@@ -151,10 +152,12 @@ def stopping_hint(runs: list[Run]) -> str:
     if s.accuracy < LEAST_RIGHT:
         return said + "Too little is left to use: a little weaker."
     tried = {run.config.defence for run in runs}
+    if s.gain >= LEAST_GAIN:
+        return said + f"Better than stopping, but {percent(s.caught.value)} are caught at 1 %: stronger, or another."
     if tried == {"dap"}:
         return said + "Most of what DAP does is the epoch it keeps. Try a defence that changes each step."
     if "central" not in tried:
-        return said + "Have you tried noise on gradients, with little noise (z of 0.3 or less) and a step of 0.01?"
+        return said + "Have you tried noise on gradients, with a clipping norm of 1 and steps of 0.01?"
     return said + "Try it stronger, or another one."
 
 
