@@ -13,6 +13,8 @@ from dpmia_lab.widgets.choosing.grid import GridPanel
 from dpmia_lab.widgets.confidences import data as confidences_data
 from dpmia_lab.widgets.confidences.panel import ConfidencesPanel
 from dpmia_lab.widgets.epsilon.panel import TrainingPanel
+from dpmia_lab.widgets.fooling import data as fooling_data
+from dpmia_lab.widgets.fooling.panel import FoolingPanel
 from dpmia_lab.widgets.hiding.panel import HidingPanel
 from dpmia_lab.widgets.inversion.panel import InversionPanel
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel
@@ -178,6 +180,23 @@ LESSONS = {
             shows=(".dp-network-numbers", "of new pictures named right"),
             long="decoder_steps",
             runs=(".dp-status", "training a decoder"),
+        ),
+        Lesson(
+            file="fooling",
+            notebook="09_fooling_the_attacker",
+            panel=".dp-fooling",
+            new_panel=FoolingPanel,
+            experiment=fooling_data.quick_experiment,
+            quick={"preset": "carts", "classes": "5", "records": "60", "epochs": "5", "width": "8", "teachers": "2",
+                   "inside": "6", "unadapted": "6", "canaries": "6", "looks": "2", "seed": "3"},
+            odd={"preset": "carts-hamp", "hamp_entropy": "0.77", "hamp_reorder": "false", "records": "333",
+                 "lam": "3.5", "seed": "7"},
+            nonsense=("defence=magic", "defence must be one of none, central"),
+            slider="lam",
+            opened=".dp-fooling .dp-course svg",
+            shows=(".dp-results-numbers", "of likelihood ratios that adapt"),
+            long="epochs",
+            runs=(".dp-status", "training"),
         ),
     )
 }  # fmt: skip

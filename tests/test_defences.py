@@ -9,7 +9,23 @@ import pytest
 import torch
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.defences import DEFENCES, Central, Defence, LargerUnits, Local, Regularised, Undefended
+from dpmia_lab.defences import (
+    DEFENCES,
+    EMPIRICAL,
+    Adversarial,
+    Central,
+    Dap,
+    Defence,
+    Hamp,
+    LargerUnits,
+    Local,
+    Masking,
+    Regularised,
+    RelaxLoss,
+    Smoothing,
+    Stopping,
+    Undefended,
+)
 from dpmia_lab.defences.base import Recipe, Task, TrainingSet
 from dpmia_lab.game.settings import OFFERED, Settings, defence_of
 from dpmia_lab.options import built_from, options_of
@@ -25,12 +41,21 @@ RECIPE = Recipe(epochs=4, rate=0.01, batch=8)
 
 
 def some_records(n=30, seed=0):
-    bits = numpy_generator(seed, "records").integers(0, 2, (n, 12)).astype(np.uint8)
-    return TrainingSet(torch.from_numpy(bits), torch.from_numpy(np.arange(n) % 3))
+    """With some more held aside."""
+    bits = numpy_generator(seed, "records").integers(0, 2, (n + 24, 12)).astype(np.uint8)
+    x, y = torch.from_numpy(bits), torch.from_numpy(np.arange(n + 24) % 3)
+    return TrainingSet(x[:n], y[:n], (x[n:].float(), y[n:]))
+
+
+def prepared(defence, records, recipe=RECIPE):
+    """With what the defence makes of those held aside."""
+    made = drain(defence.prepare(TASK, records.held, recipe, torch_generator(0, "prepared")))
+    return replace(records, prepared=made)
 
 
 def trained(defence, records, recipe=RECIPE, seed=1):
     """The model, and how many steps it took."""
+    records = prepared(defence, records, recipe)
     model, events = defence.fresh_model(TASK, torch_generator(seed, "start")), []
     drain(defence.train(model, records, recipe, torch_generator(seed, "order")), events.append)
     return model, [event for event in events if event.label.startswith("training")]
@@ -38,7 +63,7 @@ def trained(defence, records, recipe=RECIPE, seed=1):
 
 def trained_with_others(defence, records, recipe=RECIPE, seed=1):
     """The same among two others, all at once."""
-    seeds = (seed, 7, 8)
+    seeds, records = (seed, 7, 8), prepared(defence, records, recipe)
     models, events = [defence.fresh_model(TASK, torch_generator(s, "start")) for s in seeds], []
     order = [torch_generator(s, "order") for s in seeds]
     drain(defence.train_many(models, [records] * 3, recipe, order), events.append)
@@ -69,6 +94,10 @@ def test_words_follow_the_settings():
     assert Regularised().words() == "regularisation"
     assert Regularised(0.5, 0.0001, True).words() == "regularisation, dropout 0.5, decay 1e-4, moved pictures"
     assert LargerUnits(2.0, unit="subclass").words() == "subclass-level, σ = 2, clip 4"
+    assert Central(epsilon=2.0).words() == "central, ε = 2, clip 4"
+    assert Dap().words() == "DAP_t, r = 0.2"
+    assert Dap(1.0, "validation", "all", learns=True).words() == "DAP_v, r = 1, all layers, D learns on"
+    assert Stopping().words() == "early stopping, best AOP(2)" and Stopping(after=5).words().endswith(", 5 epochs")
 
 
 def test_what_does_not_fit_is_answered_in_a_sentence():
@@ -86,6 +115,19 @@ WRONG = [
     (Local, {"cell": 0}, "cell must be a whole number from 1 to 64; it is 0."),
     (Regularised, {"dropout": 0.96}, "dropout must be from 0 to 0.95; it is 0.96."),
     (Regularised, {"augment": 1}, "augment must be true or false; it is 1."),
+    (Central, {"epsilon": -1.0}, "epsilon must be 0 or more; it is -1.0."),
+    (Dap, {"r": -0.1}, "r must be from 0 to 1000; it is -0.1."),
+    (Dap, {"feed": "test"}, "feed must be one of train, validation; it is 'test'."),
+    (Dap, {"layers": "first"}, "layers must be one of last, all; it is 'first'."),
+    (Dap, {"keep": "best"}, "keep must be one of aop, last; it is 'best'."),
+    (Dap, {"low": 5.0}, "beta_low must be at most beta_high, 4; it is 5.0."),
+    (Dap, {"teachers": 0}, "teachers must be a whole number from 1 to 64; it is 0."),
+    (Stopping, {"after": -1}, "stop_after must be a whole number from 0 to 1000; it is -1."),
+    (Smoothing, {"share": 1.0}, "smoothing must be from -1 to 0.95; it is 1.0."),
+    (RelaxLoss, {"alpha": -1.0}, "alpha must be from 0 to 100; it is -1.0."),
+    (Hamp, {"entropy": 1.1}, "hamp_entropy must be from 0 to 1; it is 1.1."),
+    (Masking, {"mask": "hide"}, "mask must be one of round, top, label, temperature; it is 'hide'."),
+    (Adversarial, {"weight": -1.0}, "adversary must be from 0 to 1000; it is -1.0."),
     (LargerUnits, {"unit": "record"}, "unit must be one of subclass, class; it is 'record'."),
     (LargerUnits, {"k_sub": 0}, "k_sub must be a whole number from 1 to 100000; it is 0."),
 ]
@@ -214,6 +256,24 @@ def test_promises_name_unit_neighbours_and_delta():
     assert (local.epsilon, local.epsilon_part, local.delta) == (24.0, 2.0, 0.0)
     assert Local(2.0, reach=4).promise(Task("pictures", (1, 8, 8), 3, "cnn"), RECIPE, 9).epsilon == 32.0
     assert Local(1.0).promise(Task("graphs", (5, 5), 3, "graph"), RECIPE, 9).epsilon == 10.0
+
+
+def test_noise_is_found_for_an_epsilon_and_promises_no_more():
+    for wanted in (0.5, 2.0, 8.0):
+        dp = Central(epsilon=wanted).dp_sgd(RECIPE, 100)
+        assert dp.epsilon("moments") <= wanted < replace(dp, sigma=0.98 * dp.sigma).epsilon("moments")
+        assert Central(epsilon=wanted).promise(TASK, RECIPE, 100).epsilon <= wanted
+
+
+def test_what_is_only_measured_promises_nothing():
+    assert all(DEFENCES[name]().promise(TASK, RECIPE, 100) is None for name in EMPIRICAL)
+
+
+def test_records_held_aside_are_asked_for_in_a_sentence():
+    for kind in (Dap, Stopping, Adversarial):
+        with pytest.raises(Mistake, match="must have 12 records held aside; there are 0"):
+            drain(kind().train(None, replace(some_records(), held=None), RECIPE, torch_generator(0))
+                  if kind is not Dap else kind().prepare(TASK, None, RECIPE, torch_generator(0)))  # fmt: skip
 
 
 def test_more_noise_promises_more():

@@ -8,7 +8,7 @@ from dpmia_lab.data.population import load_population
 from dpmia_lab.defences import DEFENCES, Undefended
 from dpmia_lab.defences.base import Task
 from dpmia_lab.experiments import inversion
-from dpmia_lab.game.attacks import ATTACKS, INVERSION, MEMBERSHIP
+from dpmia_lab.game.attacks import ATTACKS, FOOLING, INVERSION, MEMBERSHIP
 from dpmia_lab.game.candidates import candidates_of
 from dpmia_lab.game.evidence import NEEDS, Evidence, Given
 from dpmia_lab.game.play import attacked
@@ -25,7 +25,13 @@ SMALLEST = {
     "central": {"sigma": 0.5},
     "units": {"sigma": 0.5},
     "local": {"epsilon_i": 5.0, "cell": 2},
+    "masking": {"digits": 9},
+    "relaxloss": {"alpha": 0.1},
+    "smoothing": {"share": 0.3},
+    "stopping": {"after": 20},
+    "dap": {"teachers": 2, "keep": "last"},
 }
+TRAINED_ALIKE = ("masking",)  # which says less, and learns the same
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +78,8 @@ def matrix(population, candidates, pictures, judge):
         evidence = evidence_of(kind(**SMALLEST.get(name, {})), population, candidates)
         for called, attack in ATTACKS.items():
             assert attack.fits(evidence.trainer.task) == ""
+            if attack.draws and name in TRAINED_ALIKE:
+                continue
             given = drain(evidence.gathered(attack.needs, "alike", called))
             answer = answers[name, called] = drain(attack.run(given))
             truth = (pictures, judge) if attack.draws else (candidates.alike.member, numpy_generator(0, called))
@@ -83,14 +91,17 @@ def test_every_defence_meets_every_attack(matrix):
     _, rows = matrix
     assert rows.all("defence") == list(DEFENCES) and rows.all("attack") == list(ATTACKS)
     for name in DEFENCES:
-        assert {row.attack for row in rows.where(defence=name, measure="auc")} == set(MEMBERSHIP)
-        assert {row.attack for row in rows.where(defence=name, measure="similarity_mean")} == set(INVERSION)
+        drawn = set() if name in TRAINED_ALIKE else set(INVERSION)
+        assert {row.attack for row in rows.where(defence=name, measure="auc")} == {*MEMBERSHIP, *FOOLING}
+        assert {row.attack for row in rows.where(defence=name, measure="similarity_mean")} == drawn
 
 
 @pytest.mark.parametrize("name", DEFENCES)
 def test_no_attack_returns_mostly_ties(matrix, name):
     answers, _ = matrix
     for called, attack in ATTACKS.items():
+        if attack.coarse or (attack.draws and name in TRAINED_ALIKE):
+            continue
         answer = answers[name, called]
         values = answer.x.reshape(len(answer.x), -1) if attack.draws else answer[~np.isnan(answer)]
         assert len(np.unique(values, axis=0)) > len(values) / 2, called
@@ -101,7 +112,8 @@ def test_defences_differ_and_the_undefended_model_leaks(matrix):
     auc = {row.defence: row.value for row in rows.where(measure="auc", attack="lira_fixed")}
     drawn = {row.defence: row.value for row in rows.where(measure="similarity_mean", attack="enhanced")}
     assert auc["none"] > 0.6 and min(auc, key=auc.get) != "none"
-    assert len(set(auc.values())) == len(set(drawn.values())) == len(DEFENCES)
+    assert len(set(auc.values())) == len(DEFENCES)
+    assert len(set(drawn.values())) == len(DEFENCES) - len(TRAINED_ALIKE)
 
 
 # ---- evidence
@@ -116,10 +128,10 @@ def test_an_attack_is_given_what_it_needs_and_nothing_else(undefended):
                     getattr(given, need)
 
 
-@pytest.mark.parametrize("name", MEMBERSHIP)
+@pytest.mark.parametrize("name", {**MEMBERSHIP, **FOOLING})
 def test_an_attack_says_all_that_it_needs(name, undefended):
     """Without any one piece it cannot be made: none is asked for in vain."""
-    attack = MEMBERSHIP[name]
+    attack = ATTACKS[name]
     full = drain(undefended.gathered(attack.needs, "alike", name))
     for need in attack.needs:
         rest = Given({other: getattr(full, other) for other in attack.needs - {need}}, full.seed, full.path)

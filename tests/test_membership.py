@@ -11,6 +11,7 @@ from dpmia_lab.attacks.membership import shadow
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands.command_line import main
 from dpmia_lab.data.population import Population
+from dpmia_lab.defences import EMPIRICAL
 from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.membership import ATTACKS, Config
 from dpmia_lab.game.candidates import candidate_halves, candidates_of, shadow_halves
@@ -224,7 +225,8 @@ DEFENDED = {
     "local": {"defence": "local", "epsilon_i": 2.0},
     "regularised": {"defence": "regularised", "dropout": 0.3, "decay": 1e-4, "patience": 2},
 }
-PROMISED = {"none": set(), "central": {"epsilon_tight"}, "local": {"epsilon_record"}, "regularised": set()}
+DEFENDED |= {name: {"defence": name, "teachers": 2} for name in EMPIRICAL}
+PROMISED = dict.fromkeys(DEFENDED, set()) | {"central": {"epsilon_tight"}, "local": {"epsilon_record"}}
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import pytest
 
-from dpmia_lab.defences import DEFENCES
+from dpmia_lab.defences import DEFENCES, EMPIRICAL
 from dpmia_lab.defences.base import Defence
 from dpmia_lab.experiments import membership
 from dpmia_lab.experiments.membership import Config
 from dpmia_lab.game.settings import OFFERED
-from dpmia_lab.options import option, widened
+from dpmia_lab.options import option, options_of, widened
 from dpmia_lab.store import Store
 from dpmia_lab.widgets.kit.controls import value_of
 from dpmia_lab.widgets.membership import controls, words
@@ -19,7 +19,8 @@ from dpmia_lab.widgets.membership.panel import MembershipPanel
 
 def test_every_setting_has_a_control_that_can_show_it():
     made = controls.new_controls(controls.offered_sets())
-    assert set(made) == {f for f in Config.__dataclass_fields__} - {"pictures", "height", "weights"}
+    elsewhere = {name for kind in EMPIRICAL for name in options_of(DEFENCES[kind])} | set(controls.ELSEWHERE)
+    assert set(made) == {f for f in Config.__dataclass_fields__} - {"pictures", "height", "weights"} - elsewhere
     assert set(controls.PRESET_WORDS) == set(membership.PRESETS)
     for preset in membership.PRESETS.values():
         assert preset.model in controls.MODELS[controls.kind_of(preset.data)]

@@ -13,11 +13,12 @@ from dpmia_lab.reference.shipped_runs import unpacked
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.stages import drain
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit.pictures import bit_grid, record_picture
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.membership import record, tasks, words
 from dpmia_lab.widgets.membership.hook import LETTERS, Asked, eight_asked, outcome_html, stored_asked, verdict_html
 from dpmia_lab.widgets.membership.panel import compared_html, summary
-from dpmia_lab.widgets.membership.record import bit_grid, gallery_html, odds_html, record_picture
+from dpmia_lab.widgets.membership.record import gallery_html, odds_html
 
 
 def result_with(attacks=("loss", "lira_fixed"), protocols=("alike",), changed=(), **numbers) -> Result:

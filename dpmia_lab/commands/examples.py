@@ -33,7 +33,13 @@ EXAMPLES |= {
     "run membership": [
         "dpmia-lab run membership --preset skewed --defence central --z 2 --rate 0.01",
         "dpmia-lab run membership --records 500 --inside 0 --json result.json",
+        "dpmia-lab run membership --defence dap --r 1 --data my.npz --records 200 --json result.json",
     ],
+    "run fooling": [
+        "dpmia-lab run fooling --preset digits --r 2 --layers all --json result.json",
+        "dpmia-lab run fooling --defence relaxloss --alpha 0.5 --records 300",
+    ],
+    "run fooling_table": ['dpmia-lab run fooling_table --columns "stopping dap_t relaxloss" --repeats 2'],
     "run mechanisms": ["dpmia-lab run mechanisms --preset purchases --zs 0.5,2,8 --epsilons 1,3 --json result.json"],
     "run evaluation": ["dpmia-lab run evaluation --preset small --epsilon 4 --models 10"],
     "run attributes": [

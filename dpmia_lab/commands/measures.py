@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dpmia_lab.experiments.fooling import LAMBDAS
 from dpmia_lab.game.verdicts import DELTA
 from dpmia_lab.metrics.calibration import BINS
 from dpmia_lab.privacy.accounting import NEIGHBOURS, epsilon_text, short
@@ -120,6 +121,24 @@ MEASURES = {
         epsilon,
     ),
     "phi": Measure("φ: privacy gained for accuracy lost, both relative to no defence", "higher is a better trade", "φ"),
+    # ---- defences tried (paper D)
+    "kept_epoch": Measure("epoch of training whose weights are kept", "epochs", "epoch kept", count),
+    "matched_auc": Measure(
+        "AUC of the best likelihood ratio on early stopping where that is as accurate",
+        "0.5 is guessing, 1 a complete leak",
+        "AUC, stopped",
+    ),
+    "matched_gain": Measure(
+        "AUC by which the defence leaks less than early stopping where that is as accurate",
+        "above 0 the defence is better than stopping early",
+        "gain on stopping",
+    ),
+    **{
+        f"aop_{lam}": Measure(
+            f"AOP({lam}): accuracy over (2 max(AUC, 0.5))^{lam}", "higher is a better trade", f"AOP({lam})"
+        )
+        for lam in LAMBDAS
+    },
     # ---- one sensitive attribute
     "attack_accuracy": Measure("people whose sensitive value is guessed right", LEAK, "guessed", share),
     "attack_auc": Measure(

@@ -23,6 +23,7 @@ from dpmia_lab.experiments import (
     attribute_curves,
     confidence_curves,
     evaluation,
+    fooling_table,
     hiding,
     inversion_comparison,
     mechanisms,
@@ -48,9 +49,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "mechanisms": {name: replace(preset, repeats=5) for name, preset in mechanisms.PRESETS.items()},
     "attribute_curves": attribute_curves.PRESETS,  # of each a hundred splits
     "confidence_curves": confidence_curves.PRESETS,  # of each three seeds
+    "fooling_table": {name: replace(preset, repeats=5) for name, preset in fooling_table.PRESETS.items()},
     "evaluation": evaluation.PRESETS,  # of each the whole grid, a hundred models a cell
 }
 SEEDS = 5
+POINTS = ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves", "confidence_curves", "fooling_table")
 
 
 def membership_over_seeds(config: membership.Config) -> Stage[Result]:
@@ -108,7 +111,7 @@ def with_few_greys(result: Result) -> Result:
 
 def listed(experiment: str, result: Result) -> dict:
     """The arrays worth shipping: a sweep's points, or values class by class."""
-    if experiment in ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves", "confidence_curves"):
+    if experiment in POINTS:
         points = {name: values for name, values in result.arrays.items() if not is_picture(name)}
         return {"points": {name: listed_values(values) for name, values in points.items()}}
     chosen = [name for name in result.arrays if name.startswith(tuple(f"{measure}_" for measure in PER_CLASS))]

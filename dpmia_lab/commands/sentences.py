@@ -10,6 +10,8 @@ from dpmia_lab.experiments import (
     as_published,
     attributes,
     confidences,
+    fooling,
+    fooling_table,
     hiding,
     inversion_comparison,
     mechanisms,
@@ -297,6 +299,66 @@ def of_confidence_curves(config: Any, result: Result) -> list[str]:
     ]
 
 
+def of_fooling(config: Any, result: Result) -> list[str]:
+    rows, numbers, name = result.rows, result.numbers, config.defence
+
+    def auc(attack: str, protocol: str, defence: str = name) -> float:
+        return rows.value("auc", defence=defence, attack=attack, protocol=protocol)
+
+    best = max(fooling.TURNS, key=lambda attack: auc(attack, "turns"))
+    caught = rows.value("tpr1", defence=name, attack=best, protocol="turns")
+    said = [
+        f"The attacked model, {data_words(config)}, {fooling_words(config)}, {learnt_words(numbers)}; the epoch kept "
+        f"is {numbers['kept_epoch']:.0f} of {config.epochs}.",
+        f"Paper D's own discriminator has an AUC of {number(auc('own_d', 'alike'))} (guessing: 0.5), the best of the "
+        f"paper's attacks {number(max(auc(attack, 'alike') for attack in fooling.PAPER))}.",
+        f"With every model attacked in its turn, the {fooling.ATTACKS[best]} has {number(auc(best, 'turns'))} and "
+        f"finds {share(caught)} of the members at 1 % false alarms.",
+    ]
+    if config.canaries:
+        kinds = ", ".join(
+            f"{share(rows.value('tpr1', defence=name, attack=best, protocol=kind))} of the {kind}"
+            for kind in ("mislabelled", "atypical")
+        )
+        said.append(f"Of the canaries it finds {kinds}.")
+    if "matched_gain" in numbers:
+        gain, stopped = numbers["matched_gain"], number(numbers["matched_auc"])
+        verdict = f"{number(abs(gain))} {'more' if gain > 0 else 'less'} than the defence's"
+        said.append(f"Undefended models stopped early where they are as accurate have an AUC of {stopped}: {verdict}.")
+    if "epsilon_tight" in numbers:
+        said.append(f"Promised: {promised(config, numbers, 'record')}.")
+    return said
+
+
+def fooling_words(config: Any) -> str:
+    from dpmia_lab.game.settings import defence_of
+
+    return f"defence {defence_of(config).words()}"
+
+
+def of_fooling_table(config: Any, result: Result) -> list[str]:
+    rows, names = result.rows, config.chosen()
+
+    def words(name: str) -> str:
+        accuracy = share(rows.value("accuracy", defence=name))
+        return f"accuracy {accuracy}, AUC {number(fooling.strongest(rows, name))}"
+
+    compared = []
+    for name in names[1:]:
+        found = fooling_table.beats_stopping(rows, name, config.repeats)
+        if found is not None:
+            compared.append(f"{fooling_table.COLUMNS[name].words} {found[0]:+.3f}")
+    said = [
+        f"{MODELS[config.model][0].upper()}{MODELS[config.model][1:]} on {Path(config.data).name}, {len(names)} "
+        f"defences, seeds: {config.repeats}; AUC is the best likelihood ratio's, every model in its turn.",
+        f"Without a defence: {words('none')}.",
+    ]
+    if compared:
+        told = "; ".join(compared)
+        said.append(f"AUC below that of early stopping at equal accuracy (below 0: stopping is better): {told}.")
+    return said
+
+
 SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "inversion": of_inversion,
     "inversion_comparison": of_comparison,
@@ -311,4 +373,6 @@ SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "attribute_curves": of_attribute_curves,
     "confidences": of_confidences,
     "confidence_curves": of_confidence_curves,
+    "fooling": of_fooling,
+    "fooling_table": of_fooling_table,
 }

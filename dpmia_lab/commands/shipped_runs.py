@@ -1,7 +1,8 @@
 """``python -m dpmia_lab.commands.shipped_runs``: computes the runs that pages open with, one for each preset.
 
 Best on a machine that does nothing else: how long each takes is written down too. Names of experiments (``hiding``) or
-of single presets (``hiding/faces``), ``inversion_hook`` or ``grown_face`` as arguments compute those only.
+of single presets (``hiding/faces``), ``inversion_hook``, ``grown_face`` or ``fooling_hook`` as arguments compute those
+only.
 """
 
 import json
@@ -27,7 +28,7 @@ from dpmia_lab.experiments import (
 from dpmia_lab.files import circumstances, write_whole
 from dpmia_lab.machine import measured
 from dpmia_lab.reference import FOLDER
-from dpmia_lab.reference.shipped_runs import RUNS, as_record, packed
+from dpmia_lab.reference.shipped_runs import RUNS, as_record, packed, shipped_run
 from dpmia_lab.stages import drain
 from dpmia_lab.store import Result, record_of
 from dpmia_lab.sweeps import evaluation_grid
@@ -35,6 +36,8 @@ from dpmia_lab.widgets.attributes.panel import quick_experiment as quick_attribu
 from dpmia_lab.widgets.choosing.panel import quick_experiment as quick_evaluation
 from dpmia_lab.widgets.choosing.view import MOST_PEOPLE
 from dpmia_lab.widgets.confidences.data import quick_experiment as quick_confidences
+from dpmia_lab.widgets.fooling import hook as fooling_hook
+from dpmia_lab.widgets.fooling.data import quick_experiment as quick_fooling
 from dpmia_lab.widgets.inversion import hook as inversion_hook
 from dpmia_lab.widgets.mechanisms.data import quick_experiment as quick_mechanisms
 
@@ -47,7 +50,7 @@ def pages() -> dict[str, ModuleType | SimpleNamespace]:
     """What each panel runs, with its presets."""
     own = {"inversion": inversion, "private_training": private_training, "hiding": hiding, "membership": membership}
     quick = {"mechanisms": quick_mechanisms(), "evaluation": quick_evaluation(), "attributes": quick_attributes()}
-    return own | quick | {"confidences": quick_confidences()}
+    return own | quick | {"confidences": quick_confidences(), "fooling": quick_fooling()}
 
 
 def write(experiment: str, name: str, config: Any, result: Result, seconds: float, speed: float) -> None:
@@ -86,6 +89,14 @@ def write_hook() -> None:
     write_whole(Path(str(inversion_hook.STORED)), lambda file: np.savez_compressed(file, **arrays))
 
 
+def write_six() -> None:
+    """The six carts that lesson 9 opens with, from the run that ships for it."""
+    config = quick_fooling().PRESETS["carts"]
+    result, _ = shipped_run("fooling", config)
+    arrays = fooling_hook.write_six(fooling_hook.six_asked(config, result))
+    write_whole(Path(str(fooling_hook.STORED)), lambda file: np.savez_compressed(file, **arrays))
+
+
 def first_people(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Of a cell of lesson 6 what its page shows: the drawings of the private models' first people; every verdict."""
     of_others = tuple(f"{group}_reconstruction" for group in evaluation.GROUPS if group != "private")
@@ -112,11 +123,17 @@ def first_rows(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return kept | {name: evaluation_grid.fewer_greys(array) for name, array in pictures.items()}
 
 
+def no_turns(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Of a run of lesson 9 epochs, looks and the target's scores; what every model said in its turn is in the rows."""
+    return {name: array for name, array in arrays.items() if not name.startswith(("turns", "undefended"))}
+
+
 THIN = {
     "evaluation": first_people,
     "hiding": first_classes,
     "attributes": no_splits,
     "confidences": first_rows,
+    "fooling": no_turns,
 }
 REAL_PEOPLE = ("att_faces",)  # whose pictures do not ship
 
@@ -141,6 +158,8 @@ def main() -> None:
             result = drain(page.run(config), ProgressLine().show)
             seconds = time.process_time() - start
             write(experiment, name, config, result, seconds, (before + measured()) / 2)
+    if not sys.argv[1:] or "fooling_hook" in sys.argv[1:]:
+        write_six()
 
 
 if __name__ == "__main__":

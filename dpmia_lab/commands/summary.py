@@ -13,6 +13,8 @@ from dpmia_lab.experiments import (
     confidence_curves,
     confidences,
     evaluation,
+    fooling,
+    fooling_table,
     hiding,
     inversion_comparison,
     mechanisms,
@@ -43,6 +45,10 @@ WORDS = {  # what an experiment calls its defences, attacks and protocols
     "attribute_curves": attributes.ATTACKS | PEOPLE,
     "confidences": confidences.WORDS | PICTURED,
     "confidence_curves": confidences.WORDS | PICTURED,
+    "fooling": fooling.ATTACKS | fooling.PROTOCOLS,
+    "fooling_table": fooling.ATTACKS
+    | fooling.PROTOCOLS
+    | {name: column.words for name, column in fooling_table.COLUMNS.items()},
 }
 
 
@@ -111,6 +117,25 @@ TABLES = {
         (
             *(Column(measure, protocol="test") for measure in ("test_accuracy", "ece")),
             *(Column("recognised", attack, "test") for attack in ("alignment", "alignment_mean", "gmi", "gmi_adapted")),
+        ),
+    ),
+    "fooling": Shown(
+        "attack",
+        (
+            *(Column("auc", protocol=protocol) for protocol in ("alike", "turns")),
+            *(Column("tpr1", protocol=protocol) for protocol in ("turns", "atypical")),
+        ),
+    ),
+    "fooling_table": Shown(
+        "defence",
+        (
+            Column("accuracy"),
+            *(Column("auc", attack, "alike") for attack in ("loss", "own_d")),
+            Column("auc", "lira_stopped", "turns"),
+            Column("tpr1", "lira_stopped", "turns"),
+            Column("tpr1", "lira_stopped", "atypical"),
+            Column("aop_2", "paper"),
+            Column("matched_gain"),
         ),
     ),
 }

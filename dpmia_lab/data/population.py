@@ -9,17 +9,20 @@ from ..checks import Mistake, whole
 from . import Source, load
 from .bit_files import bits_from_arrays, read_purchases, read_texas
 from .blocks import MOST_RECORDS
+from .dataset import Dataset
 from .graphs import FIELDS, collaboration_graphs, read_graphs
 from .hospital import hospital_like
+from .objects import load_objects, read_cifar
 from .own import file_content, read_npz
 from .purchases import TEST_NOISE, TRAIN_NOISE, purchases_like, skewed_purchases
 
-DEFAULT_BITS, DEFAULT_GRAPHS = 20_000, 5_000  # records made where none are asked for
+DEFAULT_BITS, DEFAULT_GRAPHS, DEFAULT_OBJECTS = 20_000, 5_000, 5_000  # records made where none are asked for
 SMALLEST_POOL = 4
 PICTURES = ("digits", "mnist", "faces", "att_faces")
 NAMES = (
     "skewed_purchases, purchases_without_skew, purchases_like, hospital_like, collaboration, digits, mnist, faces, "
-    "att_faces, purchases:FILE, texas:FOLDER, or the path of an .npz, a .zip, a folder of pictures or a .txt of graphs"
+    "att_faces, objects, purchases:FILE, texas:FOLDER, cifar10:FOLDER, or the path of an .npz, a .zip, a folder of "
+    "pictures or a .txt of graphs"
 )
 
 
@@ -95,6 +98,10 @@ def load_population(
     name, _, place = data.partition(":")
     if place and name in ("purchases", "texas"):
         return _from_real_files(name, place, classes)
+    if name == "cifar10" and place:
+        return _joined(read_cifar(place))
+    if data == "objects":
+        return _joined(load_objects(records or DEFAULT_OBJECTS, seed))
     if name in PICTURES:
         return _from_pictures(data, people=people, pictures=pictures, height=height, seed=seed)
     match data:
@@ -119,6 +126,8 @@ def population_catalogue() -> list[Source]:
         ("skewed_purchases", "Skewed Purchases", "600 bits, tested on another distribution (paper C)", made),
         ("purchases_without_skew", "Skewed Purchases without skew", "tested as it was trained", made),
         ("collaboration", "Collaboration graphs", "10 to 40 researchers each, three fields", made),
+        ("objects", "Coloured objects", "ten simple shapes in colour, 32 x 32", made),
+        ("cifar10:FOLDER", "CIFAR-10", "the six files of its binary version", own),
         ("purchases:FILE", "Purchases", "the text file of 600 bits a line", own),
         ("texas:FOLDER", "Texas hospital stays", "the folder with feats and labels", own),
         ("FILE.txt", "Graphs of yours", "count; then for each graph 'n label' and a line a node", own),
@@ -157,8 +166,11 @@ def _from_real_files(name: str, place: str, classes: int) -> Population:
 
 
 def _from_pictures(data: str, **options: int) -> Population:
+    return _joined(load(data, **options))
+
+
+def _joined(halves: Dataset) -> Population:
     """Both halves of a set of pictures as one."""
-    halves = load(data, **options)
     x = np.concatenate([halves.train_x, halves.test_x])
     y = np.concatenate([halves.train_y, halves.test_y])
     return Population(halves.name, "pictures", x, y, halves.class_names, halves.note)

@@ -6,7 +6,7 @@ plainly, nothing is promised.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,7 @@ class TrainingSet:
     y: "torch.Tensor"  # (n,)
     held: "tuple[torch.Tensor, torch.Tensor] | None" = None  # x and y
     units: Units | None = None  # what is hidden, if it has been worked out already
+    prepared: Any = None  # what the defence made of the records held aside, before any model
 
     def __len__(self) -> int:
         return len(self.y)
@@ -66,6 +67,7 @@ class Defence:
     """Subclasses are frozen dataclasses; ``title`` is what a menu calls them."""
 
     title: ClassVar[str]
+    holds_aside: ClassVar[bool] = False  # whether it always wants records held aside
 
     def words(self) -> str:
         """Its name with the settings that matter, such as "central, z = 1, clip 4"."""
@@ -82,7 +84,22 @@ class Defence:
     def fresh_model(self, task: Task, generator: "torch.Generator") -> "nn.Module":
         return new_model(task, generator)
 
+    def answers(self, model: "nn.Module", x: "torch.Tensor", task: Task) -> "torch.Tensor":
+        """Log-probabilities or logits (n, classes) that whoever asks about x (n, …) is told; the model in eval()."""
+        return model(x)
+
+    def tells_all(self) -> bool:
+        """Whether ``answers`` are the model's own: then logits say more than rounded probabilities."""
+        return type(self).answers is Defence.answers
+
     # ---- training
+    def prepare(
+        self, task: Task, held: "tuple[torch.Tensor, torch.Tensor]", recipe: Recipe, generator: "torch.Generator"
+    ) -> Stage[Any]:
+        """What all models trained with it share, made once from x and y held aside; ``TrainingSet`` carries it."""
+        return None
+        yield  # a stage, as shadow models may have to be trained
+
     def train(
         self, model: "nn.Module", records: TrainingSet, recipe: Recipe, generator: "torch.Generator"
     ) -> Stage[None]:

@@ -1,15 +1,16 @@
 """Central noise: DP-SGD for a record (paper C, 2.3; paper A, Algorithm 2). Whoever trains sees the records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dpmia_lab.checks import between, positive
+from dpmia_lab.checks import between, not_negative, positive
 from dpmia_lab.defences.base import Defence, Recipe, Task, TrainingSet
 from dpmia_lab.options import number_text, option
-from dpmia_lab.privacy.accounting import Guarantee
+from dpmia_lab.privacy.accounting import Guarantee, sigma_for
 from dpmia_lab.privacy.dp_sgd import DpSgd, of_epochs
 from dpmia_lab.privacy.units import Units, units_from
 from dpmia_lab.stages import Stage
@@ -31,13 +32,16 @@ class Central(Defence):
     steps: int = 0  # T, asked for with q (else the recipe's epochs)
     delta: float = 0.0  # δ (0: 1/units, as in paper C)
     neighbours: str = "add-remove"
+    epsilon: float = option(0.0, "central: ε of a record, for which z is found (0: z as it is given)")
 
     def __post_init__(self) -> None:
         between(0.01, 1000, z=self.sigma)
         positive(clip=self.clip)
+        not_negative(epsilon=self.epsilon)
 
     def words(self) -> str:
-        return f"central, z = {number_text(self.sigma)}, clip {number_text(self.clip)}"
+        strength = f"ε = {number_text(self.epsilon)}" if self.epsilon else f"z = {number_text(self.sigma)}"
+        return f"central, {strength}, clip {number_text(self.clip)}"
 
     # ---- training
     def train(
@@ -99,8 +103,16 @@ class Central(Defence):
     def dp_sgd(self, recipe: Recipe | None, units: int) -> DpSgd:
         delta = self.delta or 1 / units
         if self.q:
-            return DpSgd(self.sigma, self.q, self.clip, self.steps, delta, self.neighbours)
-        return of_epochs(self.sigma, self.clip, recipe.epochs, recipe.batch, units, delta, self.neighbours)
+            dp = DpSgd(self.sigma, self.q, self.clip, self.steps, delta, self.neighbours)
+        else:
+            dp = of_epochs(self.sigma, self.clip, recipe.epochs, recipe.batch, units, delta, self.neighbours)
+        return within(dp, self.epsilon) if self.epsilon else dp
 
     def promise(self, task: Task, recipe: Recipe, units: int) -> Guarantee:
         return self.dp_sgd(recipe, units).guarantee(self.hidden())
+
+
+@cache
+def within(dp: DpSgd, epsilon: float) -> DpSgd:
+    """With the least noise that the moments accountant lets pass for that ε; the tight one promises a little more."""
+    return replace(dp, sigma=sigma_for("moments", epsilon, dp.q, dp.steps, dp.delta, dp.neighbours))

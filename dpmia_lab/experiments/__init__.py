@@ -9,6 +9,8 @@ from dpmia_lab.experiments import (
     confidence_curves,
     confidences,
     evaluation,
+    fooling,
+    fooling_table,
     hiding,
     inversion,
     inversion_comparison,
@@ -32,4 +34,6 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "attribute_curves": attribute_curves,
     "confidences": confidences,
     "confidence_curves": confidence_curves,
+    "fooling": fooling,
+    "fooling_table": fooling_table,
 }

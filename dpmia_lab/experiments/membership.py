@@ -20,7 +20,7 @@ from dpmia_lab.game.candidates import Asked, Candidates, candidates_of
 from dpmia_lab.game.evidence import Evidence, ending
 from dpmia_lab.game.play import Scores, attacked, cost_of_all, scores_name
 from dpmia_lab.game.settings import Settings
-from dpmia_lab.game.trainer import Trainer, trainer_of
+from dpmia_lab.game.trainer import PREPARING, Trainer, trainer_of
 from dpmia_lab.game.verdicts import DELTA, MEASURES, NAMES, audit_limit
 from dpmia_lab.metrics import classification
 from dpmia_lab.metrics.membership import auc
@@ -120,10 +120,14 @@ def watched_target(trainer: Trainer, candidates: Candidates) -> "Stage[tuple[nn.
     """Trained while accuracy and the plainest attack's AUC are watched: what is learned and what leaks."""
     model, epochs = trainer.fresh("target"), trainer.recipe.epochs
     look, rows = Look(trainer, model, candidates), []
-    with closing(trainer.train(model, candidates.alike.members, candidates.validation, "target")) as training:
+    prepared = PREPARING if trainer.prepares else 0.0
+    yield from part(trainer.prepare(candidates.validation), 0.0, prepared)
+    learning = trainer.train(model, candidates.alike.members, candidates.validation, "target")
+    with closing(part(learning, prepared, 1.0)) as training:
         for event in training:
-            if event.done * LOOKS >= event.total * len(rows):
-                rows.append((epochs * event.done / event.total, *look.now()))
+            share = (event.done / event.total - prepared) / (1 - prepared)
+            if share * LOOKS >= len(rows):
+                rows.append((epochs * share, *look.now()))
             yield replace(event, values={**event.values, **dict(zip(CURVES, rows[-1], strict=True))})
     rows.append((rows[-1][0], *look.now()))  # the best epoch's weights may be back
     return model, dict(zip((f"curve_{name}" for name in CURVES), np.array(rows).T, strict=True))

@@ -39,6 +39,7 @@ class Attack:
     judged: Callable[..., Stage[list[Row]]]  # the answer and the truth → rows
     cost: float = 0.05  # the time it takes itself, in that of training a shadow model
     shadows: int = 1  # so many shadow models at least, if it needs any
+    coarse: bool = False  # whether it knows but few different scores
 
     @property
     def draws(self) -> bool:
@@ -141,9 +142,40 @@ def lira_scores(given: Given, fixed_variance: bool) -> np.ndarray:
 
 
 @at_once
+def lira_levelled(given: Given) -> np.ndarray:
+    target, theirs = lira.levelled(given.outputs.logits), lira.levelled(np.array(given.both.logits))
+    return lira.lira_scores(target, theirs, given.both.inside, fixed_variance=True)
+
+
+@at_once
 def rmia_online(given: Given) -> np.ndarray:
     both = given.both
     return rmia.online_rmia_scores(given.outputs.logits, np.array(both.logits), both.inside)
+
+
+# ---- paper D's attackers, and those it takes to judge a defence that was made to fool them
+def known_half_scores(given: Given, kind: str) -> Stage[np.ndarray]:
+    from dpmia_lab.attacks.membership.classifiers import classifier_scores
+
+    out, half = given.outputs, given.half
+    seed = int(given.numpy_generator().integers(2**31))
+    return (yield from classifier_scores(kind, out.confidences, out.y, half.member, half.known, seed))
+
+
+@at_once
+def own_d(given: Given) -> np.ndarray:
+    return given.discriminator
+
+
+@at_once
+def label_only(given: Given) -> np.ndarray:
+    return given.labels
+
+
+@at_once
+def lira_unadapted(given: Given) -> np.ndarray:
+    theirs = given.unadapted
+    return lira.lira_scores(given.outputs.logits, np.array(theirs.logits), theirs.inside, fixed_variance=True)
 
 
 MEMBERSHIP = {  # in the order in which they come
@@ -161,6 +193,22 @@ MEMBERSHIP = {  # in the order in which they come
     ),
     "rmia": scoring("RMIA, online", rmia_online, "outputs", "both", shadows=4),
 }
+FOOLING = {  # lesson 9's, besides
+    "regression": scoring(
+        "logistic regression on outputs and losses", partial(known_half_scores, kind="regression"), "outputs", "half"
+    ),
+    "forest": scoring(
+        "random forest on outputs and losses", partial(known_half_scores, kind="forest"), "outputs", "half"
+    ),
+    "own_d": scoring("paper D's discriminator", own_d, "discriminator"),
+    "label_only": scoring("labels of varied copies alone", label_only, "labels", coarse=True),
+    "lira_levelled": scoring(
+        "likelihood ratio, every model's confidence levelled", lira_levelled, "outputs", "both", shadows=4
+    ),
+    "lira_unadapted": scoring(
+        "likelihood ratio, undefended shadow models", lira_unadapted, "outputs", "unadapted", shadows=4
+    ),
+}
 INVERSION = {
     "original": drawing("original attack (paper E)", attack="original", steps=1000, rate=0.3),
     "enhanced": drawing("enhanced attack (paper A)", prior="btv", lam=1e-6, steps=300, rate=0.01, box=True),
@@ -174,4 +222,4 @@ INVERSION = {
         judged_pictures,
     ),
 }
-ATTACKS: dict[str, Attack] = {**MEMBERSHIP, **INVERSION}
+ATTACKS: dict[str, Attack] = {**MEMBERSHIP, **FOOLING, **INVERSION}

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmia_lab.defences.base import Task
 from dpmia_lab.game.candidates import Candidates, candidate_halves, shadow_halves
+from dpmia_lab.game.labels import right_shares
 from dpmia_lab.game.outputs import Outputs
 from dpmia_lab.game.records import Records
 from dpmia_lab.game.trainer import Trainer
@@ -27,11 +28,16 @@ NEEDS = {
     "both": "shadow models trained with and without each record",
     "population": "what the model says about records that nobody was trained on",
     "public": "records that nobody was trained on, themselves",
+    "unadapted": "shadow models trained with and without each record, but without the defence",
+    "discriminator": "a discriminator taught on records held aside",
+    "labels": "the labels it gives the records, and varied copies of them",
 }
 LABELS = {
     "shadows": "training shadow models",
     "both": "training shadow models with and without each record",
+    "unadapted": "training shadow models without the defence",
 }
+
 
 
 class Given:
@@ -50,6 +56,9 @@ class Given:
 
     def generator(self) -> "torch.Generator":
         return torch_generator(self.seed, *self.path)
+
+    def numpy_generator(self) -> np.random.Generator:
+        return numpy_generator(self.seed, *self.path)
 
 
 @dataclass(frozen=True)
@@ -96,17 +105,20 @@ class Evidence:
             "both": self.both_outputs,
             "population": self.target_population,
             "public": self.public_records,
+            "unadapted": self.unadapted_outputs,
+            "discriminator": self.discriminator_scores,
+            "labels": self.label_shares,
         }
 
     def models(self, need: str) -> int:
         """How many models this piece costs."""
-        return {"shadows": self.shadows, "both": self.both}.get(need, 0)
+        return {"shadows": self.shadows, "both": self.both, "unadapted": self.both}.get(need, 0)
 
     def available(self, needs: Iterable[str], protocol: str, least: int = 1) -> bool:
         """Shadow models with each record are trained on candidates, who are asked about under one protocol only."""
         counted = [need for need in needs if need in LABELS]
         enough = all(self.models(need) >= least for need in counted)
-        return enough and not ("both" in counted and protocol != "alike")
+        return enough and not ({"both", "unadapted"} & set(counted) and protocol != "alike")
 
     def gathered(self, needs: Iterable[str], protocol: str, name: str) -> Stage[Given]:
         """What an attack of that name needs, and nothing else; whatever has not been found yet is found now."""
@@ -149,6 +161,26 @@ class Evidence:
             halves[protocol] = Half(known, people.member & known)
         return halves
 
+    def discriminator_scores(self) -> Stage[dict[str, np.ndarray]]:
+        """(k,): what paper D's discriminator makes of the outputs: the defence's own, or one taught for this."""
+        import torch
+
+        trainer = self.trainer
+        own, found = (yield from trainer.taught_discriminator(self.candidates.validation)), {}
+        for protocol, people in self.candidates.protocols.items():
+            said = trainer.outputs(self.model, people.records)
+            logits = torch.from_numpy(np.log(np.maximum(said.confidences, 1e-45))).float()[None].to(trainer.device)
+            found[protocol] = own.judged(logits, trainer.labels(said.y)[None])[0].cpu().double().numpy()
+        return found
+
+    def label_shares(self) -> Stage[dict[str, np.ndarray]]:
+        """(k,): of a record and its varied copies, the share that is given the record's label."""
+        shares = {}
+        for protocol, people in self.candidates.protocols.items():
+            rng = numpy_generator(self.trainer.seed, "labels", ending(protocol))
+            shares[protocol] = yield from right_shares(self.trainer, self.model, people.records, rng)
+        return shares
+
     # ---- of shadow models
     def shadow_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
         """Models on the attacker's own records; trained some at a time, asked, and let go."""
@@ -174,7 +206,14 @@ class Evidence:
 
     def both_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
         """Models on random halves of the candidates: about half of them were trained on each."""
-        trainer, candidates, people = self.trainer, self.candidates, self.candidates.alike.records
+        return (yield from self.halves_outputs(self.trainer))
+
+    def unadapted_outputs(self) -> Stage[dict[str, ShadowOutputs]]:
+        """The same halves, by an attacker who does not know of the defence."""
+        return (yield from self.halves_outputs(self.trainer.without_defence()))
+
+    def halves_outputs(self, trainer: Trainer) -> Stage[dict[str, ShadowOutputs]]:
+        candidates, people = self.candidates, self.candidates.alike.records
         inside = candidate_halves(self.both, len(people), numpy_generator(trainer.seed, "inside"))
         shadows = ShadowOutputs(inside=inside)
 

@@ -1,5 +1,6 @@
 """What a model says about records, as arrays: all that most attacks ever see of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,20 @@ class Outputs:
     y: np.ndarray
 
 
-def outputs_of(model: "nn.Module", x: "torch.Tensor", y: np.ndarray) -> Outputs:
-    """x: (k, …) as the model takes them; without dropout."""
+def outputs_of(
+    model: "nn.Module",
+    x: "torch.Tensor",
+    y: np.ndarray,
+    answers: "Callable[[nn.Module, torch.Tensor], torch.Tensor] | None" = None,
+) -> Outputs:
+    """x: (k, …) as the model takes them; without dropout. ``answers``: what a defence lets it say, as logarithms."""
     import torch
 
     was = model.training
     model.eval()
     with torch.no_grad():
-        z = torch.cat([model(piece.float()) for piece in x.split(AT_ONCE)]).double().cpu()
+        said = model if answers is None else lambda piece: answers(model, piece)
+        z = torch.cat([said(piece.float()) for piece in x.split(AT_ONCE)]).double().cpu()
     model.train(was)
     return Outputs(torch.softmax(z, 1).numpy(), signals.logit_confidences_of_logits(z.numpy(), y), y)
 

@@ -33,7 +33,11 @@ class Learning:
     weights: str = option(
         "", "transfer: a file of torchvision's ResNet-18 weights instead of a core trained here", in_links=False
     )
-    defence: str = option("none", "none, central (noise on gradients), local (noise on the data) or regularised")
+    defence: str = option(
+        "none",
+        "none, central (noise on gradients), local (noise on the data), regularised; or without any promise: stopping, "
+        "smoothing, masking, relaxloss, hamp, adversarial, dap",
+    )
 
     def __post_init__(self) -> None:
         whole(2, 1000, classes=self.classes, people=self.people)
@@ -53,7 +57,9 @@ class Learning:
 class Settings(widened(Learning, OFFERED.values())):
     """With the options of every defence; each checks its own, chosen or not."""
 
-    patience: int = option(0, "stop after so many epochs without a better validation loss (0: never; not central)")
+    patience: int = option(
+        0, "stop after so many epochs without a better validation loss (0: never; none, local, regularised and masking)"
+    )
     seed: int = option(0, "fixes every random choice")
 
     def __post_init__(self) -> None:

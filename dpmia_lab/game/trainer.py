@@ -4,12 +4,14 @@ So an attacker's models have the target's own defence (paper C, 3.3).
 """
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dpmia_lab.data.population import Population
 from dpmia_lab.defences.base import Defence, Recipe, Task, TrainingSet
+from dpmia_lab.defences.dap import Dap
+from dpmia_lab.defences.undefended import Undefended
 from dpmia_lab.game.outputs import Outputs, outputs_of
 from dpmia_lab.game.records import Records
 from dpmia_lab.game.settings import Settings, check_fit, defence_of, recipe_of, task_of
@@ -20,7 +22,11 @@ if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows
     import torch
     from torch import nn
 
+    from dpmia_lab.training.discriminator import Discriminator
+
 AT_ONCE = 16  # models in memory, with their training sets
+T = TypeVar("T")
+PREPARING = 0.4  # of the time of the first model, what is made before it
 TRAINING_SHARE = 0.9  # of the time a shadow model takes; the rest is asking it
 
 
@@ -38,6 +44,12 @@ class Trainer:
 
         self.defence, self.task, self.recipe, self.seed = defence, task, recipe, seed
         self.core, self.device = core, best_device()
+        self.ready, self.prepared, self.aside = False, None, None
+        self.discriminator: Any = None  # paper D's, once somebody has taught one
+
+    def without_defence(self) -> "Trainer":
+        """The same task, recipe and seed; models start alike where the defence does not change how they are made."""
+        return Trainer(Undefended(), self.task, self.recipe, self.seed, self.core)
 
     def fresh(self, *path: str | int) -> "nn.Module":
         """An untrained model."""
@@ -52,13 +64,53 @@ class Trainer:
 
     def outputs(self, model: "nn.Module", records: Records) -> Outputs:
         """The model is asked about records as they are: never about perturbed ones."""
-        return outputs_of(model, self.inputs(records.x), records.y)
+        return outputs_of(model, self.inputs(records.x), records.y, self.answers)
+
+    def answers(self, model: "nn.Module", x: "torch.Tensor") -> "torch.Tensor":
+        """What the defence lets a model say."""
+        return self.defence.answers(model, x, self.task)
 
     def training_set(self, records: Records, held: Records, *path: str | int) -> TrainingSet:
         """The records as their owners release them, anew for every model."""
         x = self.defence.released(records.x, self.task.kind, numpy_generator(self.seed, *path, "local"))
-        aside = (self.inputs(held.x).float(), self.labels(held.y)) if self.recipe.patience else None
-        return TrainingSet(self.inputs(x), self.labels(records.y), aside)
+        wanted = self.recipe.patience or self.defence.holds_aside
+        aside = self.held_aside(held) if wanted else None
+        return TrainingSet(self.inputs(x), self.labels(records.y), aside, prepared=self.prepared)
+
+    def held_aside(self, held: Records) -> "tuple[torch.Tensor, torch.Tensor]":
+        """The same tensors whenever the same records are asked for."""
+        if self.aside is None or self.aside[0] is not held:
+            self.aside = held, (self.inputs(held.x).float(), self.labels(held.y))
+        return self.aside[1]
+
+    @property
+    def prepares(self) -> bool:
+        """Whether there is still something to make before the first model is trained."""
+        return not self.ready and type(self.defence).prepare is not Defence.prepare
+
+    def prepare(self, held: Records) -> Stage[None]:
+        """What all models share, made once."""
+        if self.prepares:
+            generator = torch_generator(self.seed, "prepared")
+            self.prepared = yield from self.defence.prepare(self.task, self.held_aside(held), self.recipe, generator)
+            self.ready = True
+
+    def taught_discriminator(self, held: Records) -> "Stage[Discriminator]":
+        """Paper D's: the one that the defence fools, or one taught likewise for whoever wants to attack with it."""
+        from dpmia_lab.training.discriminator import Discriminator
+
+        if isinstance(self.prepared, Discriminator):
+            return self.prepared
+        if self.discriminator is None:
+            generator, held_aside = torch_generator(self.seed, "prepared"), self.held_aside(held)
+            self.discriminator = yield from Dap().prepare(self.task, held_aside, self.recipe, generator)
+        return self.discriminator
+
+    def after_preparing(self, held: Records, training: "Callable[[], Stage[T]]") -> "Stage[T]":
+        if not self.prepares:
+            return (yield from training())
+        yield from part(self.prepare(held), 0.0, PREPARING)
+        return (yield from part(training(), PREPARING, 1.0))
 
     def labels(self, y: np.ndarray) -> "torch.Tensor":
         import torch
@@ -68,16 +120,28 @@ class Trainer:
     # ---- training
     def train(self, model: "nn.Module", records: Records, held: Records, *path: str | int) -> Stage[None]:
         """One model, in place; one event a step. ``held``: records held aside for that."""
-        training = self.training_set(records, held, *path)
-        yield from self.defence.train(model, training, self.recipe, torch_generator(self.seed, *path, "order"))
+        yield from self.train_these([model], [(records, held)], [path])
 
     def train_many(self, sets: list[tuple[Records, Records]], paths: list[tuple]) -> "Stage[list[nn.Module]]":
         """Fresh models, all at once; each set is records and those held aside."""
         models = [self.fresh(*path) for path in paths]
-        training = [self.training_set(*own, *path) for own, path in zip(sets, paths, strict=True)]
-        order = [torch_generator(self.seed, *path, "order") for path in paths]
-        yield from self.defence.train_many(models, training, self.recipe, order)
+        yield from self.train_these(models, sets, paths)
         return models
+
+    def train_these(
+        self, models: "list[nn.Module]", sets: list[tuple[Records, Records]], paths: list[tuple]
+    ) -> Stage[None]:
+        """The same of models that are there, in place; a single one may be of any kind."""
+        order = [torch_generator(self.seed, *path, "order") for path in paths]
+
+        def training() -> Stage[None]:
+            own = [self.training_set(*own, *path) for own, path in zip(sets, paths, strict=True)]
+            if len(models) == 1:
+                yield from self.defence.train(models[0], own[0], self.recipe, order[0])
+            else:
+                yield from self.defence.train_many(models, own, self.recipe, order)
+
+        yield from self.after_preparing(sets[0][1], training)
 
     def ask_many(
         self, sets: Iterable[tuple[Records, Records]], count: int, ask: "Callable[[int, nn.Module], None]", *path: str

@@ -27,9 +27,12 @@ def shipped_run(experiment: str, config: Any) -> tuple[Result, dict] | None:
 
 
 def shipped_record(experiment: str, config: Any) -> dict | None:
-    """What is written of that run: among others ``seconds``, and the ``yardstick`` of the machine it ran on."""
-    settings = as_record(config)
-    return next((record for record in records_of(experiment) if record["config"] == settings), None)
+    """What is written of that run: among others ``seconds``, and the ``yardstick`` of the machine it ran on.
+
+    A run from before there was an option has its usual value, with which all is as it was.
+    """
+    settings, usual = as_record(config), as_record(type(config)())
+    return next((record for record in records_of(experiment) if usual | record["config"] == settings), None)
 
 
 @cache

@@ -14,6 +14,7 @@ import ipywidgets as widgets
 from dpmia_lab.widgets.attributes import findings as attributes
 from dpmia_lab.widgets.choosing import findings as choosing
 from dpmia_lab.widgets.confidences import findings as confidences
+from dpmia_lab.widgets.fooling import findings as fooling
 from dpmia_lab.widgets.hiding import findings as hiding
 from dpmia_lab.widgets.inversion import findings as inversion
 from dpmia_lab.widgets.kit.claims import AGREES, DIFFERS, UNDECIDED, Checked, checked
@@ -25,7 +26,7 @@ from dpmia_lab.widgets.mechanisms import findings as mechanisms
 from dpmia_lab.widgets.membership import findings as membership
 
 SOURCES: dict[int, ModuleType] = {
-    1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing, 7: attributes, 8: confidences,
+    1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing, 7: attributes, 8: confidences, 9: fooling,
 }  # fmt: skip
 WORDS = {AGREES: "agrees", DIFFERS: "does not", UNDECIDED: "cannot be told"}
 CHOICES = {AGREES: "agree", DIFFERS: "do not agree", UNDECIDED: "cannot be told"}

@@ -40,6 +40,16 @@ def offline_lira_scores(target: np.ndarray, shadows_out: np.ndarray, *, fixed_va
     return (target - mean) / np.sqrt(variance)
 
 
+def levelled(signals: np.ndarray) -> np.ndarray:
+    """(M, n): each model's signals less their median, over the distance of their quartiles.
+
+    Where models stop at epochs of their own, some are surer of everybody than others are. That says nothing about a
+    record, and as it stands would count as its variance.
+    """
+    low, middle, high = np.quantile(signals, (0.25, 0.5, 0.75), axis=-1, keepdims=True)
+    return (signals - middle) / (high - low + 1e-12)
+
+
 def fitted(shadows: np.ndarray, chosen: np.ndarray, fixed_variance: bool) -> tuple[np.ndarray, np.ndarray]:
     """Mean and variance (n,) of each record over the chosen models; the mean is NaN where there is none.
 

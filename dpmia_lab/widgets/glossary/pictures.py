@@ -374,6 +374,30 @@ def calibration() -> str:
     return axes() + dots + words((80, 89), "says", SOFT, 10) + words((26, 48), "right", SOFT, 10)
 
 
+def membership_discriminator() -> str:
+    """An answer goes in, a verdict comes out."""
+    verdict = words((132, 40), "in", EXPOSED, 14) + words((132, 60), "out", REFERENCE, 14)
+    return (
+        bars(12, (0.15, 0.8, 0.3, 0.2), PROTECTED)
+        + arrow((46, 45), (60, 45))
+        + box(62, 26, 38, 38)
+        + (words((81, 52), "D", INK, 18) + arrow((102, 45), (116, 45)) + verdict)
+    )
+
+
+def canary() -> str:
+    """One that stands apart from all others."""
+    crowd = "".join(dot((24 + 13 * column, 40 + 13 * row), REFERENCE, 4) for row in range(3) for column in range(4))
+    return crowd + dot((128, 20), EXPOSED, 6) + line([(116, 27), (80, 42)], EXPOSED, "3 2", 1)
+
+
+def early_stopping() -> str:
+    """Learning goes on growing by heart; the line is where it ends sooner."""
+    seen = line([(14 + x, 78 - 62 * (1 - math.exp(-x / 40))) for x in range(0, 132, 4)], EXPOSED)
+    new = line([(14 + x, 78 - 40 * (1 - math.exp(-x / 22))) for x in range(0, 132, 4)], PROTECTED)
+    return seen + new + line([(56, 8), (56, 82)], INK, "4 3", 1.5) + words((84, 16), "stop", INK)
+
+
 PICTURES: dict[str, Callable[[], str]] = {
     "model": model,
     "record": record,
@@ -387,6 +411,9 @@ PICTURES: dict[str, Callable[[], str]] = {
     "black-box": black_box,
     "shadow-model": shadow_model,
     "likelihood-ratio": likelihood_ratio,
+    "membership-discriminator": membership_discriminator,
+    "canary": canary,
+    "early-stopping": early_stopping,
     "prior": prior,
     "generative-prior": generative_prior,
     "knowledge-alignment": knowledge_alignment,

@@ -137,6 +137,8 @@ def set_value(widget: widgets.ValueWidget, value: Any) -> None:
     """Also a value that is not among a slider's steps, as a link may carry it."""
     if isinstance(widget, NumberField):
         value = str(value)
+    if isinstance(widget, widgets.Dropdown) and value not in [v for _, v in widget.options]:
+        widget.options = [*widget.options, (str(value), value)]
     if isinstance(widget, widgets.SelectionSlider) and value not in [v for _, v in widget.options]:
         steps = sorted({*(v for _, v in widget.options), value})
         widget.options = [(number_text(step), step) for step in steps]

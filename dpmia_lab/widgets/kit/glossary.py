@@ -57,6 +57,15 @@ MODELS_AND_ATTACKS = {
     "likelihood-ratio": Term(
         "likelihood ratio", "How many times likelier the model's answer is if the record was in than if it was not; "
         "above 1 speaks for a member.", "likelihood ratios?|LiRA"),
+    "membership-discriminator": Term(
+        "membership discriminator", "A small network that learned from shadow models to tell, from what a model "
+        "answers and how wrong it is, whether a record was in.", "membership discriminators?|discriminators?"),
+    "canary": Term(
+        "canary", "A record put among the training data by a coin to measure the worst case: one so odd that a model "
+        "can only learn it by heart.", "canar(?:y|ies)"),
+    "early-stopping": Term(
+        "early stopping", "Ending training before the model has learned its records by heart: the cheapest defence, "
+        "and the one that others must beat.", "early stopping|stopped early"),
     "prior": Term(
         "prior", "What an attacker believes before looking: that pictures are smooth, say, or that one person in "
         "a thousand was in.", "priors?"),

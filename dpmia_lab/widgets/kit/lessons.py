@@ -139,4 +139,19 @@ LESSONS = {
         ),
         ("wang", "yang", "zhang-gmi", "salem", "alemi", "guo", "struppek", "fredrikson", "abadi"),
     ),
+    9: Lesson(
+        "09_fooling_the_attacker.ipynb",
+        "Fooling the attacker",
+        "Empirical defences, tried by attackers they were not made for.",
+        30,
+        (
+            f"A model can learn to fool a {term('membership-discriminator')}. That shows that this attacker fails, not "
+            "that all do: let one try who trains shadow models with the same defence.",
+            f"Ending training sooner also lowers the leak. A defence is worth what it adds to {term('early-stopping')} "
+            "at the same accuracy.",
+            f"An average hides those who are unlike all others. Plant a {term('canary', 'few canaries')}, and say how "
+            "many of them are caught at few false alarms.",
+        ),
+        ("lomurno", "bernau", "nasr2018", "relaxloss", "hamp", "carlini", "zarifzadeh", "aerni", "abadi"),
+    ),
 }

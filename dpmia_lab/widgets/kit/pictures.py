@@ -81,3 +81,22 @@ def sheet(rows: list[np.ndarray], zoom: int = 4, gap: int = 4) -> bytes:
 def pages(count: int) -> list[tuple[str, int]]:
     """So many people, some at a time, as a choice wants them: words, and the first of each page."""
     return [(f"{i + 1}–{min(i + AT_ONCE, count)} of {count}", i) for i in range(0, count, AT_ONCE)]
+
+
+# ---- records of any kind
+def record_picture(x: np.ndarray, alt: str) -> str:
+    """x: bits (d,) of 0 and 1; pictures (channels, height, width) and graphs (N, N), bytes or shares of 1.
+
+    Where it is not a picture, a 1 is dark.
+    """
+    shares = x / 255 if x.dtype == np.uint8 and x.ndim > 1 else x
+    if x.ndim < 3:
+        shares = 1 - (shares if x.ndim == 2 else bit_grid(shares))[None].astype(np.float64)
+    return picture_html(shares, alt, "dp-record-picture")
+
+
+def bit_grid(bits: np.ndarray) -> np.ndarray:
+    """(d,) as rows of a grid about two to three, the last row filled up with 0."""
+    columns = max(1, round(np.sqrt(1.5 * len(bits))))
+    rows = -(-len(bits) // columns)
+    return np.pad(bits, (0, rows * columns - len(bits))).reshape(rows, columns)

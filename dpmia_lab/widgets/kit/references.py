@@ -138,6 +138,23 @@ REFERENCES = {
         "Sajjad Zarifzadeh, Philippe Liu, Reza Shokri", 2024,
         "Low-Cost High-Power Membership Inference Attacks",
         "International Conference on Machine Learning", ARXIV + "2312.03262"),
+    "nasr2018": Reference(
+        "Milad Nasr, Reza Shokri, Amir Houmansadr", 2018,
+        "Machine Learning with Membership Privacy using Adversarial Regularization",
+        "ACM Conference on Computer and Communications Security", ARXIV + "1807.05852"),
+    "relaxloss": Reference(
+        "Dingfan Chen, Ning Yu, Mario Fritz", 2022,
+        "RelaxLoss: Defending Membership Inference Attacks without Losing Utility",
+        "International Conference on Learning Representations", ARXIV + "2207.05801"),
+    "hamp": Reference(
+        "Zitao Chen, Karthik Pattabiraman", 2024,
+        "Overconfidence is a Dangerous Thing: Mitigating Membership Inference Attacks by Enforcing Less Confident "
+        "Prediction",
+        "Network and Distributed System Security Symposium", ARXIV + "2307.01610"),
+    "aerni": Reference(
+        "Michael Aerni, Jie Zhang, Florian Tramèr", 2024,
+        "Evaluations of Machine Learning Privacy Defenses are Misleading",
+        "ACM Conference on Computer and Communications Security", ARXIV + "2404.17399"),
     "jagielski": Reference(
         "Matthew Jagielski, Jonathan Ullman, Alina Oprea", 2020,
         "Auditing Differentially Private Machine Learning: How Private is Private SGD?",

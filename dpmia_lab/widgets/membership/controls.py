@@ -5,6 +5,7 @@ from dataclasses import Field
 import ipywidgets as widgets
 
 from dpmia_lab.data.mnist import five_thousand_file
+from dpmia_lab.defences import EMPIRICAL, Defence
 from dpmia_lab.game.settings import MODELS, OFFERED, OPTIMIZERS
 from dpmia_lab.options import options_of
 from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale, swapped
@@ -41,6 +42,19 @@ def offered_sets() -> list[tuple[str, str]]:
 def kind_of(data: str) -> str:
     """bits, pictures or graphs; of a visitor's own file "", which only reading it tells."""
     return SETS[data][1] if data in SETS else ""
+
+
+# ---- which defences are chosen here
+ELSEWHERE = ("epsilon",)  # of a defence that is here, what another page asks for: here z is the strength
+
+
+def defences_here() -> dict[str, type[Defence]]:
+    """Those that promise nothing have a lesson of their own, 9, and would flood this one."""
+    return {name: kind for name, kind in OFFERED.items() if name not in EMPIRICAL}
+
+
+def options_here(kind: type[Defence]) -> dict[str, Field]:
+    return {name: option for name, option in options_of(kind).items() if name not in ELSEWHERE}
 
 
 # ---- attacks that need no other model
@@ -82,7 +96,8 @@ def not_central(values: dict) -> str:
 
 def reasons() -> dict[str, Reason]:
     """Of each control that does not always apply; every option of a defence needs that defence."""
-    of_defences = {name: only_under(defence) for defence, kind in OFFERED.items() for name in options_of(kind)}
+    here = defences_here().items()
+    of_defences = {name: only_under(defence) for defence, kind in here for name in options_here(kind)}
     return of_defences | {
         "classes": only_generated_bits,
         "people": only_faces,
@@ -109,7 +124,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "batch": scale("records a step", (16, 32, 64, 128, 256)),
         "rate": scale("η, size of a step", (0.0005, 0.001, 0.002, 0.005, 0.01, 0.03, 0.1)),
         "optimizer": choice("steps are taken with", [(OPTIMIZER_WORDS[name], name) for name in OPTIMIZERS]),
-        "defence": choice("defence", swapped({name: defence.title for name, defence in OFFERED.items()})),
+        "defence": choice("defence", swapped({name: defence.title for name, defence in defences_here().items()})),
         "z": scale("z, noise a step", (0.3, 0.5, 0.7, 1.0, 2.0, 4.0, 6.0, 8.0, 16.0)),
         "clip": scale("clipping norm", (0.5, 1.0, 2.0, 4.0, 8.0)),
         "epsilon_i": scale("ε of one bit, pixel or edge", (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 50.0)),
@@ -129,11 +144,11 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
 
 def strengths() -> list[str]:
     """The first option of each defence, which says how strong it is."""
-    return [next(iter(options_of(kind))) for kind in OFFERED.values() if options_of(kind)]
+    return [next(iter(options_here(kind))) for kind in defences_here().values() if options_here(kind)]
 
 
 def defence_options() -> dict[str, Field]:
-    return {name: option for defence in OFFERED.values() for name, option in options_of(defence).items()}
+    return {name: option for kind in defences_here().values() for name, option in options_here(kind).items()}
 
 
 def plain_field(option: Field) -> widgets.ValueWidget:

@@ -13,8 +13,9 @@ from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, error_html, row, text, with_classes
+from dpmia_lab.widgets.kit.pictures import record_picture
 from dpmia_lab.widgets.kit.stage_run import StageRun
-from dpmia_lab.widgets.membership.record import belief, belief_text, record_picture
+from dpmia_lab.widgets.membership.record import belief, belief_text
 
 # Few patients, learned by heart, and sixteen shadow models: a second or two.
 HOOK = membership.Config(

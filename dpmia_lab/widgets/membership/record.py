@@ -13,7 +13,7 @@ from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.parts import column, number_html, number_row, on_change, pressed, text
 from dpmia_lab.widgets.kit.parts import panel as kit_panel
-from dpmia_lab.widgets.kit.pictures import picture_html
+from dpmia_lab.widgets.kit.pictures import record_picture
 from dpmia_lab.widgets.membership.panel import MembershipPanel
 from dpmia_lab.widgets.membership.words import attack_words, failed_words
 
@@ -164,24 +164,6 @@ def odds_html(log_ratio: float, prior: float) -> str:
 
 
 # ---- records as pictures
-def record_picture(x: np.ndarray, alt: str) -> str:
-    """x: bits (d,) of 0 and 1; pictures (channels, height, width) and graphs (N, N), bytes or shares of 1.
-
-    Where it is not a picture, a 1 is dark.
-    """
-    shares = x / 255 if x.dtype == np.uint8 and x.ndim > 1 else x
-    if x.ndim < 3:
-        shares = 1 - (shares if x.ndim == 2 else bit_grid(shares))[None].astype(np.float64)
-    return picture_html(shares, alt, "dp-record-picture")
-
-
-def bit_grid(bits: np.ndarray) -> np.ndarray:
-    """(d,) as rows of a grid about two to three, the last row filled up with 0."""
-    columns = max(1, round(np.sqrt(1.5 * len(bits))))
-    rows = -(-len(bits) // columns)
-    return np.pad(bits, (0, rows * columns - len(bits))).reshape(rows, columns)
-
-
 def class_name(arrays: dict[str, np.ndarray], record: int) -> str:
     return str(arrays["names"][arrays["y"][record]])
 
