@@ -4,7 +4,8 @@ Two ways of doing the same work take turns (A, B, A, B, …) and each round give
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
-``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``.
+``bench_attacks.py``, defences that fool an attacker in ``bench_fooling.py``, paper E's hundred models in
+``bench_evaluation.py``, attribute inference in ``bench_tables.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -33,6 +34,7 @@ from dpmia_lab.widgets.kit.pictures import people_html
 from dpmia_lab.widgets.kit.runner import Runner
 from tests.bench_attacks import attack_rows
 from tests.bench_evaluation import evaluation_rows
+from tests.bench_fooling import fooling_rows
 from tests.bench_membership import membership_rows
 from tests.bench_private import private_rows
 from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
@@ -77,6 +79,9 @@ def main() -> None:
         print(row, flush=True)
     print("\nMembership inference")
     for row in chain(membership_rows(), attack_rows()):
+        print(row, flush=True)
+    print("\nFooling an attacker")
+    for row in fooling_rows():
         print(row, flush=True)
     print("\nA hundred models a cell")
     for row in evaluation_rows():
