@@ -25,6 +25,7 @@ from dpmia_lab.game.families import Family
 from dpmia_lab.game.settings import Settings
 from dpmia_lab.metrics.membership import auc
 from dpmia_lab.metrics.tradeoffs import aop
+from dpmia_lab.reference import shipped
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Progress, Snapshot, drain
 from dpmia_lab.training import discriminator, losses
@@ -511,3 +512,25 @@ def test_an_attacked_model_of_pictures_in_colour():
     )
     result = drain(fooling.run(config))
     assert result.rows.has("auc", defence="dap", attack="own_d", protocol="alike")
+
+
+# ---- what ships
+@pytest.mark.parametrize("name", fooling_table.PRESETS)
+def test_the_shipped_table_is_of_five_seeds_and_answers_what_was_asked(name):
+    """Every column, every attacker; whether each beats early stopping where the two are equally accurate."""
+    record = shipped("fooling_table")[name]
+    config = fooling_table.Config(**record["config"])
+    assert config == replace(fooling_table.PRESETS[name], repeats=5)
+    rows = fooling_table.rows_of(record["results"])
+    assert len(rows) + sum(row.spread is not None for row in rows) == len(record["results"])
+    for column in fooling_table.COLUMNS:
+        assert rows.row("accuracy", defence=column, protocol="turns").spread is not None
+        for attack in (*fooling.QUICK, *fooling.STRONG):
+            assert rows.has("auc", defence=column, attack=attack, protocol="alike"), (column, attack)
+        accuracy, leak = rows.value("accuracy", defence=column), fooling.strongest(rows, column)
+        assert rows.value("aop_1", defence=column, attack="best") == pytest.approx(aop(accuracy, leak, 1), abs=0.03)
+    gain, error = fooling_table.beats_stopping(rows, "dap_t", config.repeats)
+    assert abs(gain) < 0.05 and error < 0.05  # DAP is worth what its choice of an epoch is worth
+    assert fooling_table.beats_stopping(rows, "dap_last", config.repeats)[0] < 0  # without that choice, less
+    assert fooling_table.beats_stopping(rows, "dp_little", config.repeats)[0] > 0.01
+    assert np.array(record["points"]["accuracy"]).shape == (5, len(fooling_table.COLUMNS))
