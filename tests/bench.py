@@ -4,8 +4,9 @@ Two ways of doing the same work take turns (A, B, A, B, …) and each round give
 the machine does touches both alike. The work has one thread and its processor time is compared, which does
 not count the time lent to other programs. Before timing, both ways must draw the same pictures.
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
-``bench_attacks.py``, paper E's hundred models in ``bench_evaluation.py``, attribute inference in ``bench_tables.py``,
-attacks on confidences in ``bench_confidences.py``; how soon pages answer a reader is in ``bench_pages.py``.
+``bench_attacks.py``, defences that fool an attacker in ``bench_fooling.py``, paper E's hundred models in
+``bench_evaluation.py``, attribute inference in ``bench_tables.py``, attacks on confidences in ``bench_confidences.py``;
+how soon pages answer a reader is in ``bench_pages.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -35,6 +36,7 @@ from dpmia_lab.widgets.kit.runner import Runner
 from tests.bench_attacks import attack_rows
 from tests.bench_confidences import confidence_rows
 from tests.bench_evaluation import evaluation_rows
+from tests.bench_fooling import fooling_rows
 from tests.bench_membership import membership_rows
 from tests.bench_pages import page_rows
 from tests.bench_private import private_rows
@@ -50,6 +52,7 @@ NO_ART = "(ART's MIFace: skipped, ART is not installed; `make bench` installs it
 SECTIONS = {
     "Private training": private_rows,
     "Membership inference": lambda: chain(membership_rows(), attack_rows()),
+    "Fooling an attacker": fooling_rows,
     "A hundred models a cell": evaluation_rows,
     "One attribute of a table": table_rows,
     "Confidences back into faces": confidence_rows,

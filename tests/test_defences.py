@@ -26,7 +26,7 @@ from dpmia_lab.defences import (
     Stopping,
     Undefended,
 )
-from dpmia_lab.defences.base import Recipe, Task, TrainingSet
+from dpmia_lab.defences.base import Recipe, Task, TrainingSet, new_model
 from dpmia_lab.game.settings import OFFERED, Settings, defence_of
 from dpmia_lab.options import built_from, options_of
 from dpmia_lab.privacy import accounting
@@ -270,10 +270,12 @@ def test_what_is_only_measured_promises_nothing():
 
 
 def test_records_held_aside_are_asked_for_in_a_sentence():
-    for kind in (Dap, Stopping, Adversarial):
+    alone = replace(some_records(), held=None, prepared=3)
+    for kind in (Stopping, Adversarial):
         with pytest.raises(Mistake, match="must have 12 records held aside; there are 0"):
-            drain(kind().train(None, replace(some_records(), held=None), RECIPE, torch_generator(0))
-                  if kind is not Dap else kind().prepare(TASK, None, RECIPE, torch_generator(0)))  # fmt: skip
+            drain(kind().train(new_model(TASK, torch_generator(0)), alone, RECIPE, torch_generator(0)))
+    with pytest.raises(Mistake, match="must have 12 records held aside; there are 0"):
+        drain(Dap().prepare(TASK, None, RECIPE, torch_generator(0)))
 
 
 def test_more_noise_promises_more():

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from dpmia_lab import devices  # noqa: F401 (one thread)
 from dpmia_lab.attacks.membership.classifiers import classifier_scores, features
 from dpmia_lab.attacks.membership.lira import levelled
 from dpmia_lab.checks import Mistake
@@ -24,6 +25,7 @@ from dpmia_lab.game.families import Family
 from dpmia_lab.game.settings import Settings
 from dpmia_lab.metrics.membership import auc
 from dpmia_lab.metrics.tradeoffs import aop
+from dpmia_lab.reference import shipped
 from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Progress, Snapshot, drain
 from dpmia_lab.training import discriminator, losses
@@ -96,7 +98,7 @@ def literal_relaxed_loss(logits, y, epoch, alpha):
         return mean
     total = 0.0
     for i in range(len(y)):
-        own = float(log_p[i][y[i]].exp())
+        own = float(log_p[i][y[i]].detach().exp())
         for c in range(logits.shape[1]):
             total = total - (own if c == y[i] else (1 - own) / (logits.shape[1] - 1)) * log_p[i][c]
     return total / len(y)
@@ -122,7 +124,7 @@ def literal_smoothed_loss(logits, y, epoch, share):
 
 
 LITERAL = {
-    "relaxloss": (RelaxLoss(1.0), literal_relaxed_loss, {"alpha": 1.0}),
+    "relaxloss": (RelaxLoss(1.05), literal_relaxed_loss, {"alpha": 1.05}),
     "relaxloss, high": (RelaxLoss(1.2), literal_relaxed_loss, {"alpha": 1.2}),
     "hamp": (Hamp(0.8, 0.05), literal_high_entropy_loss, {"own": losses.own_share(0.8, 3), "weight": 0.05}),
     "smoothing": (Smoothing(0.3), literal_smoothed_loss, {"share": 0.3}),
@@ -142,12 +144,12 @@ def test_training_agrees_with_a_slow_literal_reference(name):
         for chosen in torch.randperm(len(records), generator=order).split(recipe.batch):
             logits = model(records.x[chosen].float())
             value = loss(logits, records.y[chosen], epoch, **settings)
-            sides.add(bool(F.cross_entropy(logits, records.y[chosen]) < 1.0))
+            sides.add((epoch % 2, bool(F.cross_entropy(logits, records.y[chosen]) < 1.05)))
             optimizer.zero_grad()
             value.backward()
             optimizer.step()
     assert torch.allclose(weights(found), weights(model), atol=2e-4)
-    assert name != "relaxloss" or sides == {True, False}  # both branches were taken
+    assert name != "relaxloss" or len(sides) == 4  # every branch was taken
 
 
 def test_labels_have_the_entropy_that_was_asked_for():
@@ -160,11 +162,13 @@ def test_labels_have_the_entropy_that_was_asked_for():
 
 # ---- answers
 def test_reordered_answers_keep_their_order_and_take_the_donors_numbers():
-    own, donors = torch.tensor([[3.0, -1.0, 0.5], [0.0, 9.0, 1.0]]), torch.tensor([[-3.0, -2.0, -1.0], [-9.0, -5.0, 0.0]])
+    own = torch.tensor([[3.0, -1.0, 0.5], [0.0, 9.0, 1.0]])
+    donors = torch.tensor([[-3.0, -2.0, -1.0], [-9.0, -5.0, 0.0]])
     assert reordered(own, donors).tolist() == [[-1, -3, -2], [-9, 0, -5]]
     x = torch.rand(500, 12, generator=torch_generator(0))
     assert torch.equal(donor_of(x), donor_of(x)) and donor_of(x).max() < DONORS and len(donor_of(x).unique()) > 100
-    assert chance_records(Task("graphs", (6, 6), 3, "graph")).mT.equal(chance_records(Task("graphs", (6, 6), 3, "graph")))
+    graphs = chance_records(Task("graphs", (6, 6), 3, "graph"))
+    assert torch.equal(graphs, graphs.mT) and (graphs.diagonal(dim1=1, dim2=2) == 1).all()
 
 
 @pytest.mark.parametrize(("how", "told"), [
@@ -305,7 +309,8 @@ def test_atypical_pictures_and_graphs_stay_pictures_and_graphs():
     for name in ("digits", "collaboration"):
         population = load_population(name, records=400)
         candidates = candidates_of(Settings(records=60), population)
-        x = with_canaries(candidates, 10, population.kind, population.classes, numpy_generator(1)).candidates.alike.records.x
+        planted = with_canaries(candidates, 10, population.kind, population.classes, numpy_generator(1))
+        x = planted.candidates.alike.records.x
         assert x.min() >= 0 and x.max() <= 1 and x.dtype == population.x.dtype
         assert population.kind != "graphs" or np.array_equal(x, x.transpose(0, 2, 1))
 
@@ -384,8 +389,9 @@ def test_every_epoch_is_told_with_both_losses(run):
     config, result, events = run
     curves = [event for event in events if isinstance(event, Snapshot) and event.name == "curve"]
     assert [event.array.shape for event in curves] == [(e, len(fooling.CURVE)) for e in range(1, 13)]
-    told = [event.values for event in events if isinstance(event, Progress) and "beta" in event.values]
-    assert len(told) >= 12 and all(set(fooling.CURVE) <= set(values) for values in told if "ended" in values)
+    told = [event.values for event in events if isinstance(event, Progress) and "auc_loss" in event.values]
+    assert [values["ended"] for values in told] == list(range(1, 13))
+    assert all(set(fooling.CURVE) <= set(values) for values in told)
     assert result.arrays["curve_epoch"].tolist() == list(range(1, 13))
     best = 1 + int(np.argmax(result.arrays["curve_aop"]))
     assert result.numbers["kept_epoch"] == best
@@ -408,7 +414,7 @@ def test_rows_of_all_attacks_and_protocols(run):
     kind = result.arrays["kind"]
     assert [int((kind == place).sum()) for place in range(3)] == [270, 15, 15]
     assert result.arrays["turns_inside"].shape == (9, 300) and (result.arrays["turns_inside"][:8].sum(0) == 4).all()
-    assert rows.value("auc", defence="none", attack="lira_fixed", protocol="turns") > 0.8
+    assert rows.value("auc", defence="none", attack="lira_fixed", protocol="turns") > 0.7
     accuracy = rows.value("accuracy", defence="dap", protocol="turns")
     assert rows.value("aop_5", defence="dap", attack="best") == pytest.approx(
         aop(accuracy, fooling.strongest(rows, "dap"), 5)
@@ -431,7 +437,7 @@ def test_a_model_that_learnt_nothing_gives_nobody_away_to_anybody():
     ({"patience": 2}, "patience must be 0 here, where stopping is a defence; it is 2."),
     ({"looks": 0}, "looks must be a whole number from 1 to 100; it is 0."),
     ({"r": -1.0}, "r must be from 0 to 1000; it is -1.0."),
-    ({"defence": "dab"}, r"defence must be one of .*; it is 'dab' \(did you mean dap\?\)."),
+    ({"defence": "dapp"}, r"defence must be one of .*; it is 'dapp' \(did you mean dap\?\)."),
 ])  # fmt: skip
 def test_nonsense_is_refused_in_one_sentence(changes, words):
     with pytest.raises(Mistake, match=words):
@@ -469,9 +475,9 @@ def test_every_new_defence_on_ones_own_records(defence, tmp_path, capsys):
     y = rng.integers(0, 3, 300)
     np.savez(tmp_path / "my.npz", X=(rng.random((300, 30)) < 0.2 + 0.2 * y[:, None]).astype(np.uint8), y=y)
     quick = ["--records", "50", "--epochs", "2", "--shadows", "2", "--inside", "4", "--teachers", "2"]
-    place = tmp_path / "result.json"
-    given = ["run", "membership", "--defence", defence, "--data", str(tmp_path / "my.npz"), *quick, "--json", str(place)]
-    assert main(given) == 0 and place.exists()
+    place, data = tmp_path / "result.json", str(tmp_path / "my.npz")
+    assert main(["run", "membership", "--defence", defence, "--data", data, *quick, "--json", str(place)]) == 0
+    assert place.exists()
     assert f"defence {defence}" in capsys.readouterr().out
 
 
@@ -506,3 +512,25 @@ def test_an_attacked_model_of_pictures_in_colour():
     )
     result = drain(fooling.run(config))
     assert result.rows.has("auc", defence="dap", attack="own_d", protocol="alike")
+
+
+# ---- what ships
+@pytest.mark.parametrize("name", fooling_table.PRESETS)
+def test_the_shipped_table_is_of_five_seeds_and_answers_what_was_asked(name):
+    """Every column, every attacker; whether each beats early stopping where the two are equally accurate."""
+    record = shipped("fooling_table")[name]
+    config = fooling_table.Config(**record["config"])
+    assert config == replace(fooling_table.PRESETS[name], repeats=5)
+    rows = fooling_table.rows_of(record["results"])
+    assert len(rows) + sum(row.spread is not None for row in rows) == len(record["results"])
+    for column in fooling_table.COLUMNS:
+        assert rows.row("accuracy", defence=column, protocol="turns").spread is not None
+        for attack in (*fooling.QUICK, *fooling.STRONG):
+            assert rows.has("auc", defence=column, attack=attack, protocol="alike"), (column, attack)
+        accuracy, leak = rows.value("accuracy", defence=column), fooling.strongest(rows, column)
+        assert rows.value("aop_1", defence=column, attack="best") == pytest.approx(aop(accuracy, leak, 1), abs=0.03)
+    gain, error = fooling_table.beats_stopping(rows, "dap_t", config.repeats)
+    assert abs(gain) < 0.05 and error < 0.05  # DAP is worth what its choice of an epoch is worth
+    assert fooling_table.beats_stopping(rows, "dap_last", config.repeats)[0] < 0  # without that choice, less
+    assert fooling_table.beats_stopping(rows, "dp_little", config.repeats)[0] > 0.01
+    assert np.array(record["points"]["accuracy"]).shape == (5, len(fooling_table.COLUMNS))

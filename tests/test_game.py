@@ -25,7 +25,7 @@ SMALLEST = {
     "central": {"sigma": 0.5},
     "units": {"sigma": 0.5},
     "local": {"epsilon_i": 5.0, "cell": 2},
-    "masking": {"digits": 9},
+    "masking": {"digits": 2},
     "relaxloss": {"alpha": 0.1},
     "smoothing": {"share": 0.3},
     "stopping": {"after": 20},
@@ -73,9 +73,11 @@ def undefended(population, candidates):
 @pytest.fixture(scope="module")
 def matrix(population, candidates, pictures, judge):
     """Answers by defence and attack, and all rows."""
-    answers, rows = {}, []
+    answers, rows, shared, discriminator = {}, [], {}, None
     for name, kind in DEFENCES.items():
         evidence = evidence_of(kind(**SMALLEST.get(name, {})), population, candidates)
+        evidence.found |= shared  # what does not depend on the defence
+        evidence.trainer.discriminator = discriminator
         for called, attack in ATTACKS.items():
             assert attack.fits(evidence.trainer.task) == ""
             if attack.draws and name in TRAINED_ALIKE:
@@ -84,6 +86,8 @@ def matrix(population, candidates, pictures, judge):
             answer = answers[name, called] = drain(attack.run(given))
             truth = (pictures, judge) if attack.draws else (candidates.alike.member, numpy_generator(0, called))
             rows += drain(attack.judged(answer, *truth, defence=name, attack=called))
+        shared = {"unadapted": evidence.found["unadapted"]}
+        discriminator = discriminator or evidence.trainer.discriminator
     return answers, Rows(tuple(rows))
 
 
@@ -104,6 +108,8 @@ def test_no_attack_returns_mostly_ties(matrix, name):
             continue
         answer = answers[name, called]
         values = answer.x.reshape(len(answer.x), -1) if attack.draws else answer[~np.isnan(answer)]
+        if name == "masking" and not attack.draws:
+            continue  # that is what it does
         assert len(np.unique(values, axis=0)) > len(values) / 2, called
 
 
