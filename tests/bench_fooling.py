@@ -39,7 +39,7 @@ def fooling_rows() -> Iterator[Row | str]:
             )  # fmt: skip
     game = drain(fooling.new_game(fooling.Config(epochs=RECIPE.epochs, inside=SHADOWS, looks=1)))
     drain(game.trainer.prepare(game.planted.candidates.validation))
-    what = f"likelihood ratios over DAP, {SHADOWS} shadow models, every one a target: {RECIPE.epochs} epochs"
+    what = f"likelihood ratios over DAP: {SHADOWS} shadow models, {RECIPE.epochs} epochs"
     yield milliseconds(what, lambda: drain(fooling.defended_family(game)).scores_in_turn())
 
 

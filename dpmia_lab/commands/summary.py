@@ -130,11 +130,9 @@ TABLES = {
         "defence",
         (
             Column("accuracy"),
-            *(Column("auc", attack, "alike") for attack in ("loss", "own_d")),
+            Column("auc", "own_d", "alike"),
             Column("auc", "lira_stopped", "turns"),
             Column("tpr1", "lira_stopped", "turns"),
-            Column("tpr1", "lira_stopped", "atypical"),
-            Column("aop_2", "paper"),
             Column("matched_gain"),
         ),
     ),

@@ -15,7 +15,12 @@ SIDE = 32
 NAMES = ("disc", "ring", "square", "frame", "triangle", "cross", "bar", "stripes", "checks", "star")
 TRAIN_SHARE = 0.7
 NOISE = 0.06  # of the sensor, in tones
-CLUTTER = 3  # blots on the ground
+CLUTTER = 2  # blots on the ground
+HUES = np.array([  # the usual colour of each class, from which its objects stray
+    [0.9, 0.2, 0.2], [0.9, 0.6, 0.1], [0.8, 0.8, 0.2], [0.3, 0.8, 0.2], [0.1, 0.7, 0.5],
+    [0.1, 0.6, 0.9], [0.2, 0.2, 0.9], [0.6, 0.2, 0.8], [0.9, 0.4, 0.7], [0.9, 0.9, 0.9],
+])  # fmt: skip
+STRAY = 0.3
 BLOCK = 200  # pictures drawn together
 CIFAR_FILES = ("data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch")
 CIFAR_NAMES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -58,7 +63,8 @@ def drawn_block(rng: np.random.Generator, start: int) -> np.ndarray:
     v = down * np.cos(turn) - right * np.sin(turn)
     shapes = object_shapes(u, v)
     inside = np.choose(y[:, None, None], shapes)[:, None]
-    x = np.where(inside, rng.uniform(0, 1, (BLOCK, 3, 1, 1)), ground)
+    colour = HUES[y][:, :, None, None] + STRAY * rng.standard_normal((BLOCK, 3, 1, 1))
+    x = np.where(inside, colour, ground)
     return np.clip(x + NOISE * rng.standard_normal(x.shape), 0, 1).astype(np.float32)
 
 

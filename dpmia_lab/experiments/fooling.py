@@ -104,7 +104,9 @@ PRESETS = {
     "digits": Config(data="mnist", records=500, r=2.0, layers="all"),
     "hospital": Config(data="hospital_like", classes=50, records=800),
     "faces": Config(data="faces", people=50, pictures=16, records=120, model="transfer", epochs=60, batch=32),
-    "objects": Config(data="objects", records=300, model="cnn", epochs=15, inside=6, unadapted=6, teachers=2),
+    "objects": Config(
+        data="objects", records=400, model="cnn", epochs=12, rate=0.001, inside=6, unadapted=6, looks=5, teachers=2
+    ),
 }
 
 

@@ -16,7 +16,7 @@ from dpmia_lab.experiments.fooling import ATTACKS, LAMBDAS, PROTOCOLS, Game, Tar
 from dpmia_lab.game.families import Family
 from dpmia_lab.options import option
 from dpmia_lab.rows import PlainNames, Row, Rows
-from dpmia_lab.stages import Snapshot, Stage, part
+from dpmia_lab.stages import Progress, Snapshot, Stage, part
 from dpmia_lab.store import Result
 
 TITLE = "Paper D's table: accuracy, membership inference and AOP of every defence, by stronger attackers too"
@@ -106,6 +106,7 @@ def run(config: Config) -> Stage[Result]:
     Arrays: ``stopping_accuracy``, ``stopping_auc``, ``stopping_tpr1`` (seeds, looks) over ``stopping_epoch``, and of
     every column a value a seed (seeds, columns): ``accuracy``, ``auc`` (the best likelihood ratio), ``matched_auc``.
     """
+    yield Progress(0, 1, "loading data")
     names, seeds, curves = config.chosen(), [], []
     total = len(names) * config.repeats
     for repeat in range(config.repeats):
@@ -203,7 +204,11 @@ def points_of(seeds: Sequence[Rows], names: Sequence[str]) -> dict[str, np.ndarr
 
 def rows_of(numbers: Mapping[str, float]) -> Rows:
     """The rows of a shipped table, whose plain names are known."""
-    return NAMES.read(dict(numbers), MEASURES, tuple(COLUMNS), ("", *ATTACKS), ("", *PROTOCOLS))
+    told, columns = dict(numbers), tuple(COLUMNS)
+    by_attack = NAMES.read(told, ("auc", "tpr1", "tpr01"), columns, tuple(ATTACKS), tuple(PROTOCOLS))
+    traded = NAMES.read(told, ("phi", *(f"aop_{lam}" for lam in LAMBDAS)), columns, tuple(ATTACKS))
+    accuracy = NAMES.read(told, ("accuracy",), columns, protocols=("turns",))
+    return accuracy + by_attack + traded + NAMES.read(told, OF_DEFENCE, columns)
 
 
 def beats_stopping(rows: Rows, name: str, seeds: int) -> tuple[float, float] | None:
