@@ -94,7 +94,7 @@ def test_words_follow_the_settings():
     assert Regularised().words() == "regularisation"
     assert Regularised(0.5, 0.0001, True).words() == "regularisation, dropout 0.5, decay 1e-4, moved pictures"
     assert LargerUnits(2.0, unit="subclass").words() == "subclass-level, σ = 2, clip 4"
-    assert Central(epsilon=2.0).words() == "central, ε = 2, clip 4"
+    assert Central(epsilon=2.0).words() == "central, ε = 2 for a record, clip 4"
     assert Dap().words() == "DAP_t, r = 0.2"
     assert Dap(1.0, "validation", "all", learns=True).words() == "DAP_v, r = 1, all layers, D learns on"
     assert Stopping().words() == "early stopping, best AOP(2)" and Stopping(after=5).words().endswith(", 5 epochs")

@@ -13,7 +13,7 @@ from dpmia_lab.widgets.kit import links
 
 MENU = ("faces", "digits", "mnist", "mnist_varied", "att_faces")
 WHOLE = ("mnist:download",)  # lesson 3's operating points; no page runs them
-RECORDS = ("purchases_like", "skewed_purchases", "hospital_like", "collaboration")  # lessons 4 and 5
+RECORDS = ("purchases_like", "skewed_purchases", "hospital_like", "collaboration", "objects")  # lessons 4, 5 and 9
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 TABLES = ("warfarin_like", "survey_like", "steak", "marriage")
 

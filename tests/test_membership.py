@@ -225,7 +225,8 @@ DEFENDED = {
     "local": {"defence": "local", "epsilon_i": 2.0},
     "regularised": {"defence": "regularised", "dropout": 0.3, "decay": 1e-4, "patience": 2},
 }
-DEFENDED |= {name: {"defence": name, "teachers": 2} for name in EMPIRICAL}
+SEEN = {"stopping": {"stop_after": 1}, "relaxloss": {"alpha": 10.0}, "masking": {"mask": "temperature"}}
+DEFENDED |= {name: {"defence": name, "teachers": 2, **SEEN.get(name, {})} for name in EMPIRICAL}
 PROMISED = dict.fromkeys(DEFENDED, set()) | {"central": {"epsilon_tight"}, "local": {"epsilon_record"}}
 
 

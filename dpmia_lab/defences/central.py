@@ -40,7 +40,7 @@ class Central(Defence):
         not_negative(epsilon=self.epsilon)
 
     def words(self) -> str:
-        strength = f"ε = {number_text(self.epsilon)}" if self.epsilon else f"z = {number_text(self.sigma)}"
+        strength = f"ε = {number_text(self.epsilon)} for a record" if self.epsilon else f"z = {number_text(self.sigma)}"
         return f"central, {strength}, clip {number_text(self.clip)}"
 
     # ---- training
