@@ -110,9 +110,12 @@ def outputs_concentrate(points: Points) -> Finding:
 
 
 # ---- what the paper did not measure
-def asking_often_undoes_mid(points: Points) -> Finding:
+def asking_often_undoes_mid(points: Points) -> Finding | None:
     names = [f"recognised_alignment{ending}" for ending in ("", "_averaged", "_mean")]
-    one, averaged, mean = (percent(at_matched_accuracy(points, "mid", name)) for name in names)
+    found = [at_matched_accuracy(points, "mid", name) for name in names]
+    if not np.isfinite(found).all():
+        return None
+    one, averaged, mean = map(percent, found)
     said = (
         f"{MATCHED:.0%} below the undefended network's accuracy alignment recognises {one} from one answer under MID, "
         f"{averaged} from answers averaged, {mean} through the mean; {percent(points[names[0]][0])} without a defence"
@@ -120,8 +123,10 @@ def asking_often_undoes_mid(points: Points) -> Finding:
     return Finding(None, said)
 
 
-def gmi_does_not_notice_mid(points: Points) -> Finding:
+def gmi_does_not_notice_mid(points: Points) -> Finding | None:
     found = [at_matched_accuracy(points, "mid", name) for name in ("recognised_gmi", "recognised_gmi_adapted")]
+    if not np.isfinite(found).all():
+        return None
     plain = [points[name][0] for name in ("recognised_gmi", "recognised_gmi_adapted")]
     said = (
         f"GMI as published recognises {percent(plain[0])} without a defence and {percent(found[0])} under MID at equal "
