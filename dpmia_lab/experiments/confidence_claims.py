@@ -87,8 +87,8 @@ def training_is_no_different(points: Points) -> Finding:
     gap = (train - test).mean(0)  # over points, seed by seed
     own, new = percent(train.mean(0)), percent(test.mean(0))
     said = (
-        f"Alignment, mean over all defences: {own} of pictures trained on, {new} of new ones (within {ALIKE:.0%} counts "
-        "as alike)"
+        f"Alignment, mean over all defences: {own} of pictures trained on, {new} of new ones (within {ALIKE:.0%} "
+        "counts as alike)"
     )
     return Finding(bool(abs(gap.mean()) <= ALIKE), said)
 
