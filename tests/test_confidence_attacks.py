@@ -232,3 +232,9 @@ def test_answers_that_no_shadow_update_moved_are_left_out():
     own, other = comparable(shadows, torch.tensor([[0.0, 7.0, 1e6]]))
     assert own.shape == (50, 2) and own.std(0) == pytest.approx(torch.ones(2), abs=0.05)
     assert other.shape == (1, 2) and float(other[0, 1]) == 5.0
+
+
+def test_changes_of_answers_that_never_move_say_nothing():
+    own, other = comparable(torch.zeros(50, 3), torch.tensor([[0.0, 7.0, 1e6]]))
+    assert own.shape == (50, 3) and other.shape == (1, 3)
+    assert not own.any() and not other.any()

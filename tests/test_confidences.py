@@ -297,7 +297,9 @@ def test_a_claim_is_decided_by_the_numbers(mid_leak, agrees):
     assert leaks_less_than_dp("recognised_gmi", "recognised")(points) is None
 
 
-def test_what_is_within_two_standard_errors_is_not_decided():
+def test_what_three_seeds_cannot_tell_is_not_decided():
+    assert clearly_above(np.array([0.50, 0.56, 0.53]), np.array([0.5, 0.5, 0.5])) is None  # 1.7 standard errors
+    assert clearly_above(np.array([0.52, 0.56, 0.54]), np.array([0.5, 0.5, 0.5])) is None  # 3.5, of the 4.3 asked for
     assert clearly_above(np.array([0.5, 0.6, 0.4]), np.array([0.5, 0.5, 0.5])) is None
     assert clearly_above(np.array([0.5, 0.6, 0.7]), np.array([0.1, 0.2, 0.3])) is True
     assert clearly_above(np.array([0.5]), np.array([0.1])) is None
@@ -307,9 +309,9 @@ def test_every_claim_is_checked_against_every_curve_that_ships():
     for name, record in shipped_or_nothing("confidence_curves").items():
         points = confidence_curves.points_from(record["points"])
         found = checked(points)
-        assert len(found) >= 9, name
+        assert len(found) >= 5, name
         for claim, finding in found.values():
-            assert finding.sentence and not finding.sentence.endswith(".")
+            assert finding.sentence and "nan" not in finding.sentence and not finding.sentence.endswith(".")
             assert claim.said or finding.agrees is None
 
 

@@ -1,7 +1,8 @@
 """Paper B's claims about networks, each checked against a curve's arrays (points, seeds): computed, not written.
 
-Differences are taken seed by seed, where both defences met the same people, and count as clear beyond two standard
-errors. Defences are compared where they cost as much accuracy (``confidence_curves.MATCHED``).
+Differences are taken seed by seed, where both defences met the same people, and count as clear where Student's 95 %
+interval leaves out 0: of three seeds that is beyond 4.3 standard errors. Defences are compared where they cost as much
+accuracy (``confidence_curves.MATCHED``).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ import numpy as np
 
 from dpmia_lab.experiments.confidence_curves import MATCHED, at_matched_accuracy, defence_points
 
+ALIKE = 0.05  # shares that differ by no more are called alike
 Points = Mapping[str, np.ndarray]  # a measure by its plain name, (points, seeds)
 
 
@@ -28,12 +30,14 @@ class PaperClaim:
 
 
 def clearly_above(one: np.ndarray, other: np.ndarray) -> bool | None:
-    """Whether one (seeds,) is above the other; None where that is within two standard errors of no difference."""
+    """Whether one (seeds,) is above the other; None where Student's 95 % interval of the difference has 0 in it."""
+    from scipy.special import stdtrit
+
     apart = one - other
-    if len(apart) < 2 or not np.isfinite(apart).all():
+    if len(apart) < 2:
         return None
-    error = apart.std(ddof=1) / np.sqrt(len(apart))
-    return bool(apart.mean() > 0) if abs(apart.mean()) > 2 * error else None
+    half = stdtrit(len(apart) - 1, 0.975) * apart.std(ddof=1) / np.sqrt(len(apart))
+    return bool(apart.mean() > 0) if abs(apart.mean()) > half else None
 
 
 def percent(values: np.ndarray) -> str:
@@ -82,18 +86,24 @@ def training_is_no_different(points: Points) -> Finding:
     test, train = points["recognised_alignment"], points["recognised_alignment_train"]
     gap = (train - test).mean(0)  # over points, seed by seed
     own, new = percent(train.mean(0)), percent(test.mean(0))
-    said = f"Alignment, mean over all defences: {own} of pictures trained on, {new} of new ones"
-    return Finding(bool(abs(gap.mean()) <= 0.05), said)
+    said = (
+        f"Alignment, mean over all defences: {own} of pictures trained on, {new} of new ones (within {ALIKE:.0%} "
+        "counts as alike)"
+    )
+    return Finding(bool(abs(gap.mean()) <= ALIKE), said)
 
 
 def accuracy_brings_leak(points: Points) -> Finding:
     from dpmia_lab.metrics.reconstruction import rank_correlation
 
     trained = np.concatenate([[0], *(defence_points(points, name) for name in ("mid", "dp_sgd", "early_stopping"))])
-    accuracy, leak = (points[name][trained].mean(1) for name in ("test_accuracy", "recognised_alignment"))
-    together = rank_correlation(accuracy, leak)
-    said = f"Rank correlation of accuracy with what alignment recognises, over {len(trained)} settings: {together:.2f}"
-    return Finding(together > 0.5, said)
+    pairs = zip(points["test_accuracy"][trained].T, points["recognised_alignment"][trained].T, strict=True)
+    together = np.array([rank_correlation(accuracy, leak) for accuracy, leak in pairs])  # (seeds,)
+    said = (
+        f"Rank correlation of accuracy with what alignment recognises, over {len(trained)} settings: "
+        f"{together.mean():.2f}, from {together.min():.2f} to {together.max():.2f} over seeds"
+    )
+    return Finding(clearly_above(together, np.zeros_like(together)), said)
 
 
 def outputs_concentrate(points: Points) -> Finding:
@@ -110,9 +120,12 @@ def outputs_concentrate(points: Points) -> Finding:
 
 
 # ---- what the paper did not measure
-def asking_often_undoes_mid(points: Points) -> Finding:
+def asking_often_undoes_mid(points: Points) -> Finding | None:
     names = [f"recognised_alignment{ending}" for ending in ("", "_averaged", "_mean")]
-    one, averaged, mean = (percent(at_matched_accuracy(points, "mid", name)) for name in names)
+    found = [at_matched_accuracy(points, "mid", name) for name in names]
+    if not np.isfinite(found).all():
+        return None
+    one, averaged, mean = map(percent, found)
     said = (
         f"{MATCHED:.0%} below the undefended network's accuracy alignment recognises {one} from one answer under MID, "
         f"{averaged} from answers averaged, {mean} through the mean; {percent(points[names[0]][0])} without a defence"
@@ -120,8 +133,10 @@ def asking_often_undoes_mid(points: Points) -> Finding:
     return Finding(None, said)
 
 
-def gmi_does_not_notice_mid(points: Points) -> Finding:
+def gmi_does_not_notice_mid(points: Points) -> Finding | None:
     found = [at_matched_accuracy(points, "mid", name) for name in ("recognised_gmi", "recognised_gmi_adapted")]
+    if not np.isfinite(found).all():
+        return None
     plain = [points[name][0] for name in ("recognised_gmi", "recognised_gmi_adapted")]
     said = (
         f"GMI as published recognises {percent(plain[0])} without a defence and {percent(found[0])} under MID at equal "

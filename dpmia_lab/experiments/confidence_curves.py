@@ -78,6 +78,10 @@ DIGIT_STRENGTHS = (
     "none; mid 0.03 0.06 0.1 0.2; dp_sgd 0.2 0.5 1; early_stopping 0.5 0.2; dropout 0.8; "
     "label_smoothing 0.3 -0.05; rounding 0.5; uniform_noise 0.2; label_only"
 )
+ATT_STRENGTHS = (
+    "none; mid 0.03 0.1 0.2 0.3; dp_sgd 0.1 0.5 1; early_stopping 0.05 0.02; dropout 0.8; "
+    "label_smoothing 0.3 -0.05; rounding 0.5; uniform_noise 0.2; label_only"
+)
 QUICK = {"decoder_steps": 150, "gmi_steps": 60, "restarts": 2, "updates": 0}
 SMALL = Config(
     data="digits", model="softmax", decoder_steps=20, gmi_steps=5, restarts=1, updates=0, repeats=2,
@@ -85,7 +89,7 @@ SMALL = Config(
 )  # fmt: skip
 PRESETS = {
     "faces": Config(**{**QUICK, "updates": 120, "probes": 20}),
-    "att_faces": Config(data="att_faces", **QUICK),
+    "att_faces": Config(data="att_faces", strengths=ATT_STRENGTHS, **QUICK),
     "digits": Config(data="mnist", strengths=DIGIT_STRENGTHS, **QUICK),
 }
 

@@ -111,9 +111,12 @@ def changes(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
 def comparable(shadows: torch.Tensor, attacked: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Changes (m, d) in the shadow updates' standard deviations, none beyond ±FARTHEST.
 
-    Answers that hardly moved in any shadow update are left out: nothing was learned about what they mean.
+    Answers that hardly moved in any shadow update are left out: nothing was learned about what they mean. If none moved
+    at all (a network that is wholly sure, or answers of labels alone), all changes are 0 and say nothing.
     """
     deviation = shadows.std(0)
     moved = deviation > LEAST_MOVED * deviation.max()
+    if not moved.any():
+        return torch.zeros_like(shadows), torch.zeros_like(attacked)
     mean, unit = shadows.mean(0)[moved], deviation[moved]
     return tuple(((x[:, moved] - mean) / unit).clamp(-FARTHEST, FARTHEST) for x in (shadows, attacked))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmia_lab.experiments.confidences import Config, defence_of
+from dpmia_lab.privacy.accounting import Guarantee
 from dpmia_lab.rows import Row
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.parts import number_html, number_row
@@ -171,8 +172,8 @@ def about_html(config: Config, result: Result) -> str:
             f"{np.log(1 / n['chance']):.1f} nats are enough to name one of {round(1 / n['chance'])}."
         )
     if "epsilon_tight" in n:
-        promise = f"ε = {n['epsilon_tight']:.4g} for a picture, δ = {n['delta']:.2g}"
-        said += f" Promised: {promise} (add or remove one). A small ε protects a picture, not what a name looks like."
+        promise = Guarantee(n["epsilon_tight"], "picture", "add-remove", n["delta"], "tight").words()
+        said += f" Promised: {promise}. A small ε protects a picture, not what a name looks like."
     else:
         said += " Nothing is promised: only attacks were tried."
     return f"<p>{said}</p>"
