@@ -1,5 +1,6 @@
 """Lesson 2 without a browser: what the playground, the person and the tasks say, and what they leave alone."""
 
+import asyncio
 import json
 import math
 from dataclasses import replace
@@ -58,6 +59,8 @@ def test_switching_what_follows_leaves_the_reader_s_values_alone():
         answers = []
         for follows in ("sigma", "steps", "epsilon"):
             made["follows"].value = follows
+            while panel.answer.setting.follows != follows:  # once the libraries are there, in a thread
+                await asyncio.sleep(0.01)
             answers.append(panel.answer.setting)
         return before, {name: made[name].value for name in before}, answers
 

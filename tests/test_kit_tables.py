@@ -68,3 +68,11 @@ def test_claims_are_checked_without_a_page():
         ("digits", "cannot be said", "nothing"),
     ]
     assert {(one.title, one.paper, one.said) for one in found} == {("ε is < 1", "C", "it is")}
+
+
+def test_folded_claims_say_their_verdicts_at_once_and_the_numbers_below():
+    found = {"faces": verdict(True, "0.9"), "carts": verdict(True, "0.8"), "digits": Verdict("", "1")}
+    made = claims.folded_claims([claim(**found)])
+    summary, body = made.split("</summary>")
+    assert summary.endswith("<b>ε is &lt; 1</b> <small>agrees on faces, carts; measured on digits</small>")
+    assert body.count("<li>") == 3 and "0.9" in body and "0.9" not in summary

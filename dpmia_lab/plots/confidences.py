@@ -9,7 +9,7 @@ from matplotlib import rc_context
 from dpmia_lab.plots.points import mark
 from dpmia_lab.plots.style import EXPOSED, INK, LINE, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
-NAMES = 252  # pixels for the names of bars; on a narrow page they stand above them
+NAMES = 272  # pixels for the names of bars; on a narrow page they stand above them
 NARROW = 520
 BAR, TALL_BAR, TOP, BOTTOM = 25, 40, 40, 44  # pixels
 NULL = "#A9A498"

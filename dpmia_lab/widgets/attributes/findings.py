@@ -5,7 +5,7 @@ import ipywidgets as widgets
 from dpmia_lab.widgets.attributes import claims
 from dpmia_lab.widgets.attributes.curves import is_there, reference
 from dpmia_lab.widgets.attributes.words import SHORT
-from dpmia_lab.widgets.kit.claims import Claim, claim_html
+from dpmia_lab.widgets.kit.claims import Claim, folded_claims
 from dpmia_lab.widgets.kit.parts import card, text
 from dpmia_lab.widgets.kit.tables import table_html, with_small, with_spread
 
@@ -44,5 +44,5 @@ def cell(points: claims.Points, attack: str) -> str:
 
 
 def findings() -> widgets.VBox:
-    told = "".join(claim_html(claim) for claim in CLAIMS)
+    told = folded_claims(CLAIMS)
     return card(text(f"<h3>Claim by claim, over 100 splits</h3>{told}"), name="dp-claims")

@@ -8,7 +8,7 @@ from dpmia_lab.experiments.confidence_claims import Points
 from dpmia_lab.widgets.confidences.claims import MORE, claim_of
 from dpmia_lab.widgets.confidences.curves import DATA, SEEDS, leak_of, reference, spread_of
 from dpmia_lab.widgets.confidences.words import SHORT
-from dpmia_lab.widgets.kit.claims import claim_html
+from dpmia_lab.widgets.kit.claims import folded_claims
 from dpmia_lab.widgets.kit.parts import card, text
 from dpmia_lab.widgets.kit.tables import table_html, with_small
 
@@ -41,5 +41,5 @@ def worth(points: Points) -> str:
 
 
 def findings() -> widgets.VBox:
-    told = "".join(claim_html(claim) for claim in CLAIMS)
+    told = folded_claims(CLAIMS)
     return card(text(f"<h3>Claim by claim, over {SEEDS} seeds</h3>{told}"), name="dp-claims")

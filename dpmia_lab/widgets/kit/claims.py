@@ -66,12 +66,30 @@ def checked(claims: Iterable[Claim]) -> list[Checked]:
 
 
 def claim_html(claim: Claim) -> str:
+    return f"<h4>{escape(claim.title)}</h4>{claim_body(claim)}"
+
+
+def claim_body(claim: Claim) -> str:
     """What the paper says, and a line for each data set."""
     lines = "".join(line_html(data, found) for data, found in claim.check().items())
-    return (
-        f"<h4>{escape(claim.title)}</h4><p>Paper {claim.paper}: {escape(claim.said)}.</p>"
-        f"<ul class='dp-findings'>{lines or NOT_YET}</ul>"
+    return f"<p>Paper {claim.paper}: {escape(claim.said)}.</p><ul class='dp-findings'>{lines or NOT_YET}</ul>"
+
+
+def folded_claims(claims: Iterable[Claim]) -> str:
+    """A line a claim with its verdicts; what the paper says and the numbers unfold."""
+    return "".join(
+        f"<details><summary><b>{escape(claim.title)}</b> {marks_html(claim)}</summary>{claim_body(claim)}</details>"
+        for claim in claims
     )
+
+
+def marks_html(claim: Claim) -> str:
+    """Such as "agrees on generated faces; cannot be said on digits"."""
+    found: dict[str, list[str]] = {}
+    for data, one in claim.check().items():
+        found.setdefault(one.finding or "measured", []).append(data)
+    told = "; ".join(f"{escape(finding)} on {escape(', '.join(where))}" for finding, where in found.items())
+    return f"<small>{told or 'not computed yet'}</small>"
 
 
 def line_html(data: str, found: Verdict) -> str:
