@@ -18,7 +18,8 @@ from dpmia_lab.data.population import load_population
 from dpmia_lab.defences import Dap, Hamp, Masking, RelaxLoss, Smoothing, Stopping, Undefended
 from dpmia_lab.defences.base import Recipe, Task
 from dpmia_lab.defences.hamp import DONORS, chance_records, donor_of, reordered
-from dpmia_lab.experiments import fooling, fooling_table, membership
+from dpmia_lab.experiments import fooling, fooling_table, fooling_turns, membership
+from dpmia_lab.experiments.fooling_target import QUICK, STRONG
 from dpmia_lab.game.canaries import KINDS, with_canaries
 from dpmia_lab.game.candidates import candidate_halves, candidates_of
 from dpmia_lab.game.families import Family
@@ -354,11 +355,11 @@ def test_shadow_models_are_taken_when_they_were_as_sure_as_the_target():
 # ---- equal accuracy
 def test_early_stopping_at_equal_accuracy_by_hand():
     curve = {"stopping_accuracy": np.array([0.2, 0.4, 0.6, 0.5]), "stopping_auc": np.array([0.5, 0.6, 0.8, 0.9])}
-    found = [fooling.auc_at_accuracy(a, *curve.values()) for a in (0.1, 0.2, 0.3, 0.5, 0.6, 0.7)]
+    found = [fooling_turns.auc_at_accuracy(a, *curve.values()) for a in (0.1, 0.2, 0.3, 0.5, 0.6, 0.7)]
     assert found == pytest.approx([0.5, 0.5, 0.55, 0.7, 0.8, 0.8])
-    matched = fooling.matched_numbers(np.array([0.3, 0.5]), 0.6, curve)
+    matched = fooling_turns.matched_numbers(np.array([0.3, 0.5]), 0.6, curve)
     assert matched == {"matched_auc": pytest.approx(0.625), "matched_gain": pytest.approx(0.025)}
-    assert fooling.matched_numbers(np.array([0.7]), 0.6, curve) == {}
+    assert fooling_turns.matched_numbers(np.array([0.7]), 0.6, curve) == {}
 
 
 # ---- attackers of the target
@@ -400,13 +401,13 @@ def test_every_epoch_is_told_with_both_losses(run):
 def test_attacks_come_from_weak_to_strong_and_a_first_picture_early(run):
     _, _, events = run
     names = [event.name for event in events if isinstance(event, Snapshot) and event.name != "curve"]
-    assert names == ["member", *(f"scores_{attack}" for attack in (*fooling.QUICK, *fooling.STRONG))]
+    assert names == ["member", *(f"scores_{attack}" for attack in (*QUICK, *STRONG))]
 
 
 def test_rows_of_all_attacks_and_protocols(run):
     config, result, _ = run
     rows = result.rows
-    assert {row.attack for row in rows.where(protocol="alike")} == {*fooling.QUICK, *fooling.STRONG}
+    assert {row.attack for row in rows.where(protocol="alike")} == {*QUICK, *STRONG}
     for defence in ("dap", "none"):
         for protocol in ("turns", "mislabelled", "atypical"):
             for attack in (*fooling.TURNS, "loss"):
@@ -525,7 +526,7 @@ def test_the_shipped_table_is_of_five_seeds_and_answers_what_was_asked(name):
     assert len(rows) + sum(row.spread is not None for row in rows) == len(record["results"])
     for column in fooling_table.COLUMNS:
         assert rows.row("accuracy", defence=column, protocol="turns").spread is not None
-        for attack in (*fooling.QUICK, *fooling.STRONG):
+        for attack in (*QUICK, *STRONG):
             assert rows.has("auc", defence=column, attack=attack, protocol="alike"), (column, attack)
         accuracy, leak = rows.value("accuracy", defence=column), fooling.strongest(rows, column)
         assert rows.value("aop_1", defence=column, attack="best") == pytest.approx(aop(accuracy, leak, 1), abs=0.03)
