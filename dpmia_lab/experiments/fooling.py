@@ -139,6 +139,6 @@ def arrays_of(
         "turns_inside": everyone.inside,
         "undefended_scores": plain.scores_in_turn().astype(np.float32),
         "undefended_inside": plain.inside,
-        **looked("look", everyone, game.ordinary),
+        **looked("look", game, everyone),
         **curve,
     }

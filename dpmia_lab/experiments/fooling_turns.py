@@ -57,16 +57,16 @@ class Turns:
 # ---- early stopping
 def stopping_curve(game: Game, plain: Family) -> dict[str, np.ndarray]:
     """Early stopping after each looked-at epoch: accuracy, the likelihood ratio's AUC and members caught at 1 %."""
-    return looked("stopping", Turns(plain), game.ordinary)
+    return looked("stopping", game, Turns(plain))
 
 
-def looked(name: str, turns: Turns, who: np.ndarray) -> dict[str, np.ndarray]:
-    """At every looked-at epoch, of those counted."""
-    epochs = turns.epochs
-    found = np.array([turns.best(who, epoch) for epoch in epochs]).reshape(-1, 2)
+def looked(name: str, game: Game, turns: Turns) -> dict[str, np.ndarray]:
+    """At every looked-at epoch, of ordinary candidates; of models that cannot be asked while they train, at the end."""
+    who, moments = game.ordinary, {epoch: epoch for epoch in turns.epochs} or {game.config.epochs: 0}
+    found = np.array([turns.best(who, moment) for moment in moments.values()])
     return {
-        f"{name}_epoch": np.array(epochs, dtype=np.int64),
-        f"{name}_accuracy": np.array([turns.accuracies(who, epoch).mean() for epoch in epochs]),
+        f"{name}_epoch": np.array(list(moments), dtype=np.int64),
+        f"{name}_accuracy": np.array([turns.accuracies(who, moment).mean() for moment in moments.values()]),
         f"{name}_auc": found[:, 0],
         f"{name}_tpr1": found[:, 1],
     }
