@@ -7,6 +7,7 @@ AUC and AOP are by the paper's own attackers, unless a likelihood ratio is named
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from dpmia_lab.experiments.fooling import LAMBDAS, PAPER, TURNS
 from dpmia_lab.experiments.fooling_table import COLUMNS, PUBLISHED, rows_of
 from dpmia_lab.metrics.tradeoffs import aop
 from dpmia_lab.reference import shipped
-from dpmia_lab.rows import Row, Rows
+from dpmia_lab.rows import Row
 
 DP, DAP = ("dp_0.5", "dp_1", "dp_2", "dp_4"), ("dap_t", "dap_v")
 GROUPS = {"the baseline": ("none",), "DP-SGD": DP, "DAP": DAP}
@@ -40,12 +41,12 @@ class Claim:
 class Ours:
     """The lab's table of one data set."""
 
-    rows: Rows
+    rows: Mapping[tuple[str, str, str, str], Row]  # by measure, column, attack, protocol
     seeds: int
     gains: Mapping[str, np.ndarray]  # column → how much lower its AUC is than early stopping's, a seed each
 
     def accuracy(self, column: str) -> Row:
-        return self.rows.row("accuracy", defence=column, protocol="turns")
+        return self.rows["accuracy", column, "", "turns"]
 
     def paper_auc(self, column: str) -> Row:
         """Of the best of the paper's attackers."""
@@ -53,15 +54,14 @@ class Ours:
 
     def alike(self, column: str, attack: str) -> Row:
         """AUC against the one target."""
-        return self.rows.row("auc", defence=column, attack=attack, protocol="alike")
+        return self.rows["auc", column, attack, "alike"]
 
     def ratio(self, column: str, protocol: str = "turns", measure: str = "auc") -> Row:
         """Of the best likelihood ratio with shadow models of the same defence."""
-        found = (self.rows.row(measure, defence=column, attack=attack, protocol=protocol) for attack in TURNS)
-        return max(found, key=lambda row: row.value)
+        return max((self.rows[measure, column, attack, protocol] for attack in TURNS), key=lambda row: row.value)
 
     def aop(self, column: str, lam: int) -> Row:
-        return self.rows.row(f"aop_{lam}", defence=column, attack="paper")
+        return self.rows[f"aop_{lam}", column, "paper", ""]
 
 
 def claims(table: Mapping) -> list[Claim]:
@@ -86,9 +86,8 @@ def ours_of(table: Mapping) -> Ours:
     points = {name: np.array(table["points"][name], dtype=float) for name in ("matched_auc", "auc")}
     gains = points["matched_auc"] - points["auc"]  # (seeds, columns); NaN where early stopping never was as accurate
     columns = {name: gains[:, place] for place, name in enumerate(COLUMNS)}
-    return Ours(
-        rows_of(table["results"]), len(gains), {name: own[np.isfinite(own)] for name, own in columns.items()}
-    )
+    rows = {row.key: row for row in rows_of(table["results"])}
+    return Ours(rows, len(gains), {name: own[np.isfinite(own)] for name, own in columns.items()})
 
 
 # ---- what is clear
@@ -247,6 +246,7 @@ def canaries_are_worse_off(ours: Ours, kind: str) -> Claim:
 
 
 # ---- the paper's own table
+@cache
 def paper_table() -> dict:
     return shipped("published")["dap"]
 
