@@ -24,7 +24,7 @@ def published_card() -> widgets.VBox:
     intro = (
         "<h3>Paper D’s table beside ours</h3><p>Its columns and its own attackers, the best of a threshold, a logistic "
         "regression and a random forest. Grey: as printed. Its pictures are not here, and neither are its networks: "
-        f"levels need not be the same, orders may be compared. Our ε is {OURS}; the paper does not say how its is.</p>"
+        f"levels need not be the same, orders may be compared. Our ε is {OURS}; the paper’s is as printed.</p>"
     )
     claims = "".join(claim_html(claim) for claim in paper_claims(tables))
     rule = (
