@@ -14,7 +14,7 @@ from dpmia_lab import devices  # noqa: F401 (one thread)
 from dpmia_lab.data.population import load_population
 from dpmia_lab.defences import Dap, Defence, RelaxLoss, Undefended
 from dpmia_lab.defences.base import Recipe, Task, TrainingSet
-from dpmia_lab.experiments import fooling
+from dpmia_lab.experiments import fooling, fooling_game
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import drain
 from tests.bench_membership import compared
@@ -40,7 +40,7 @@ def fooling_rows() -> Iterator[Row | str]:
     game = drain(fooling.new_game(fooling.Config(epochs=RECIPE.epochs, inside=SHADOWS, looks=1)))
     drain(game.trainer.prepare(game.planted.candidates.validation))
     what = f"likelihood ratios over DAP: {SHADOWS} shadow models, {RECIPE.epochs} epochs"
-    yield milliseconds(what, lambda: drain(fooling.defended_family(game)).scores_in_turn())
+    yield milliseconds(what, lambda: drain(fooling_game.defended_family(game)).scores_in_turn())
 
 
 def training_sets() -> list[TrainingSet]:

@@ -18,7 +18,9 @@ from dpmia_lab.data.population import load_population
 from dpmia_lab.defences import Dap, Hamp, Masking, RelaxLoss, Smoothing, Stopping, Undefended
 from dpmia_lab.defences.base import Recipe, Task
 from dpmia_lab.defences.hamp import DONORS, chance_records, donor_of, reordered
-from dpmia_lab.experiments import fooling, fooling_table, membership
+from dpmia_lab.defences.steered import FED
+from dpmia_lab.experiments import fooling, fooling_table, fooling_turns, membership
+from dpmia_lab.experiments.fooling_target import QUICK, STRONG
 from dpmia_lab.game.canaries import KINDS, with_canaries
 from dpmia_lab.game.candidates import candidate_halves, candidates_of
 from dpmia_lab.game.families import Family
@@ -34,6 +36,14 @@ from dpmia_lab.training.keeping import Kept, aops, aucs
 from tests.test_defences import TASK, prepared, some_records, trained, trained_with_others, weights
 
 RECIPE = Recipe(epochs=4, rate=0.01, batch=8)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_discriminator():
+    """A few steps teach D all that is asked of it here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discriminator, "STEPS", 40)
+        yield
 
 
 def some_logits(models=2, n=7, classes=4, seed=0):
@@ -236,14 +246,56 @@ def test_one_d_judges_many_models_as_each_alone_and_copies_are_alike():
     assert torch.allclose(made.copies(3).judged(logits, y), together, atol=1e-6)
 
 
-def test_fooling_lowers_what_d_finds_and_moves_the_last_layer_alone():
-    """The gradient of fooling goes where it is said to go."""
+def test_fooling_lowers_what_d_finds():
     records, recipe = some_records(60), Recipe(epochs=12, rate=0.02, batch=10)
     told = {}
     for r in (0.0, 5.0):
         _, events = trained(Dap(r=r, layers="all", keep="last", teachers=4), records, recipe)
         told[r] = [event.values for event in events if "ended" in event.values][-1]
     assert told[5.0]["auc"] < told[0.0]["auc"] - 0.03
+
+
+def literal_dap(defence, records, recipe):
+    """Step by step as the formula reads, by autograd through the whole model, torch's own Adam."""
+    fed = round(FED * len(records.held[1]))
+    (fed_x, x_v), (fed_y, y_v) = (whole.split([fed, len(whole) - fed]) for whole in records.held)
+    model, draws = defence.fresh_model(TASK, torch_generator(1, "start")), torch_generator(1, "order")
+    optimizer, beta = torch.optim.Adam(model.parameters(), recipe.rate), 1.0
+
+    def member_chance(logits, y):
+        return torch.sigmoid(records.prepared.judged(logits[None], y[None])[0])
+
+    for _ in range(recipe.epochs):
+        for chosen in torch.randperm(len(records), generator=draws).split(recipe.batch):
+            x, y = records.x[chosen].float(), records.y[chosen]
+            if defence.feed == "train":  # members, who are to pass for outsiders
+                fooled = -torch.log(1 - member_chance(model(x), y)).mean()
+            else:  # outsiders, who are to pass for members
+                others = torch.randint(fed, (len(chosen),), generator=draws)
+                fooled = -torch.log(member_chance(model(fed_x[others]), fed_y[others])).mean()
+            parameters = list(model.parameters())
+            gradients = list(torch.autograd.grad(F.cross_entropy(model(x), y), parameters))
+            for place, g in enumerate(torch.autograd.grad(fooled, parameters)):
+                if defence.layers == "all" or place >= len(parameters) - 2:  # the last layer's weight and bias
+                    gradients[place] = gradients[place] + beta * g
+            for parameter, g in zip(parameters, gradients, strict=True):
+                parameter.grad = g
+            optimizer.step()
+        with torch.no_grad():
+            ce, d = F.cross_entropy(model(x_v), y_v), -torch.log(member_chance(model(x_v), y_v)).mean()
+        beta = min(4.0, max(0.25, defence.r * float(ce / d)))
+    return model
+
+
+@pytest.mark.parametrize("feed", ["train", "validation"])
+@pytest.mark.parametrize("layers", ["last", "all"])
+def test_dap_agrees_with_a_slow_literal_reference(feed, layers):
+    """∇CE + β·∇(−log of D being fooled), the latter on the last layer alone or on all."""
+    defence, recipe = Dap(r=2.0, feed=feed, layers=layers, keep="last", teachers=2), Recipe(5, rate=0.02, batch=8)
+    records = prepared(defence, some_records(), recipe)
+    found, _ = trained(defence, some_records(), recipe)
+    assert torch.allclose(weights(found), weights(literal_dap(defence, records, recipe)), atol=5e-4)
+    assert not torch.allclose(weights(found), weights(trained(Undefended(), some_records(), recipe)[0]), atol=5e-3)
 
 
 @pytest.mark.parametrize("defence", [
@@ -354,11 +406,11 @@ def test_shadow_models_are_taken_when_they_were_as_sure_as_the_target():
 # ---- equal accuracy
 def test_early_stopping_at_equal_accuracy_by_hand():
     curve = {"stopping_accuracy": np.array([0.2, 0.4, 0.6, 0.5]), "stopping_auc": np.array([0.5, 0.6, 0.8, 0.9])}
-    found = [fooling.auc_at_accuracy(a, *curve.values()) for a in (0.1, 0.2, 0.3, 0.5, 0.6, 0.7)]
+    found = [fooling_turns.auc_at_accuracy(a, *curve.values()) for a in (0.1, 0.2, 0.3, 0.5, 0.6, 0.7)]
     assert found == pytest.approx([0.5, 0.5, 0.55, 0.7, 0.8, 0.8])
-    matched = fooling.matched_numbers(np.array([0.3, 0.5]), 0.6, curve)
+    matched = fooling_turns.matched_numbers(np.array([0.3, 0.5]), 0.6, curve)
     assert matched == {"matched_auc": pytest.approx(0.625), "matched_gain": pytest.approx(0.025)}
-    assert fooling.matched_numbers(np.array([0.7]), 0.6, curve) == {}
+    assert fooling_turns.matched_numbers(np.array([0.7]), 0.6, curve) == {}
 
 
 # ---- attackers of the target
@@ -397,16 +449,32 @@ def test_every_epoch_is_told_with_both_losses(run):
     assert result.numbers["kept_epoch"] == best
 
 
+def test_a_defence_that_does_not_watch_itself_is_watched_alike():
+    """RelaxLoss with α = 0 and regularisation by nothing are no defence: epoch by epoch what an undefended run tells.
+
+    The undefended one's epochs are told by training itself, from logits; these by whoever looks on, from confidences.
+    """
+    plain, *others = (
+        drain(fooling.run(replace(fooling.SMALL, canaries=0, **changes))).arrays
+        for changes in ({"defence": "none"}, {"defence": "relaxloss", "alpha": 0.0}, {"defence": "regularised"})
+    )
+    for watched in others:
+        for name in ("epoch", "validation_loss", "accuracy", "auc", "aop", "test_accuracy", "auc_loss"):
+            assert watched[f"curve_{name}"] == pytest.approx(plain[f"curve_{name}"], abs=1e-4), name
+        assert watched["look_epoch"][-1] == fooling.SMALL.epochs
+        assert watched["look_auc"][-1] == pytest.approx(plain["look_auc"][-1], abs=1e-6)
+
+
 def test_attacks_come_from_weak_to_strong_and_a_first_picture_early(run):
     _, _, events = run
     names = [event.name for event in events if isinstance(event, Snapshot) and event.name != "curve"]
-    assert names == ["member", *(f"scores_{attack}" for attack in (*fooling.QUICK, *fooling.STRONG))]
+    assert names == ["member", *(f"scores_{attack}" for attack in (*QUICK, *STRONG))]
 
 
 def test_rows_of_all_attacks_and_protocols(run):
     config, result, _ = run
     rows = result.rows
-    assert {row.attack for row in rows.where(protocol="alike")} == {*fooling.QUICK, *fooling.STRONG}
+    assert {row.attack for row in rows.where(protocol="alike")} == {*QUICK, *STRONG}
     for defence in ("dap", "none"):
         for protocol in ("turns", "mislabelled", "atypical"):
             for attack in (*fooling.TURNS, "loss"):
@@ -507,9 +575,7 @@ def test_cifar_is_read_from_the_readers_own_files(tmp_path):
 
 
 def test_an_attacked_model_of_pictures_in_colour():
-    config = replace(
-        fooling.PRESETS["objects"], records=40, epochs=2, canaries=5, looks=1, teachers=1, width=8, model="cnn"
-    )
+    config = replace(fooling.PRESETS["objects"], records=20, epochs=1, canaries=3, looks=1, teachers=1, width=8)
     result = drain(fooling.run(config))
     assert result.rows.has("auc", defence="dap", attack="own_d", protocol="alike")
 
@@ -524,11 +590,11 @@ def test_the_shipped_table_is_of_five_seeds_and_answers_what_was_asked(name):
     rows = fooling_table.rows_of(record["results"])
     assert len(rows) + sum(row.spread is not None for row in rows) == len(record["results"])
     for column in fooling_table.COLUMNS:
-        assert rows.row("accuracy", defence=column, protocol="turns").spread is not None
-        for attack in (*fooling.QUICK, *fooling.STRONG):
-            assert rows.has("auc", defence=column, attack=attack, protocol="alike"), (column, attack)
-        accuracy, leak = rows.value("accuracy", defence=column), fooling.strongest(rows, column)
-        assert rows.value("aop_1", defence=column, attack="best") == pytest.approx(aop(accuracy, leak, 1), abs=0.03)
+        own = rows.where(defence=column)
+        assert own.row("accuracy", protocol="turns").spread is not None
+        assert {row.attack for row in own.where(measure="auc", protocol="alike")} == {*QUICK, *STRONG}, column
+        worth = aop(own.value("accuracy"), fooling.strongest(own, column), 1)
+        assert own.value("aop_1", attack="best") == pytest.approx(worth, abs=0.03)
     gain, error = fooling_table.beats_stopping(rows, "dap_t", config.repeats)
     assert abs(gain) < 0.05 and error < 0.05  # DAP is worth what its choice of an epoch is worth
     assert fooling_table.beats_stopping(rows, "dap_last", config.repeats)[0] < 0  # without that choice, less

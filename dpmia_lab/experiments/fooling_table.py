@@ -11,8 +11,11 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from dpmia_lab.checks import one_of, whole
-from dpmia_lab.experiments import fooling
-from dpmia_lab.experiments.fooling import ATTACKS, LAMBDAS, PROTOCOLS, Game, Target, Turns
+from dpmia_lab.experiments import fooling, fooling_game, fooling_rows, fooling_target, fooling_turns
+from dpmia_lab.experiments.fooling import ATTACKS, LAMBDAS, PROTOCOLS
+from dpmia_lab.experiments.fooling_game import Game
+from dpmia_lab.experiments.fooling_target import Target
+from dpmia_lab.experiments.fooling_turns import Turns
 from dpmia_lab.game.families import Family
 from dpmia_lab.options import option
 from dpmia_lab.rows import PlainNames, Row, Rows
@@ -128,11 +131,11 @@ def one_seed(config: Config, repeat: int) -> Stage[tuple[Rows, dict[str, np.ndar
     plain, curve, discriminator = None, {}, None
     for place, name in enumerate(names):
         start, end = place / len(names), (place + 1) / len(names)
-        game = yield from part(fooling.new_game(config.column(name, repeat)), start, start + 0.02 * (end - start))
+        game = yield from part(fooling_game.new_game(config.column(name, repeat)), start, start + 0.02 * (end - start))
         lend(game, discriminator)
         if plain is None:
-            plain = yield from part(fooling.undefended_family(game), start, (start + end) / 2)
-            curve, start = fooling.stopping_curve(game, plain), (start + end) / 2
+            plain = yield from part(fooling_game.undefended_family(game), start, (start + end) / 2)
+            curve, start = fooling_turns.stopping_curve(game, plain), (start + end) / 2
         rows, target, turns = yield from part(one_column(game, name, plain), start, end)
         discriminator = discriminator or game.trainer.discriminator
         found += rows
@@ -150,15 +153,15 @@ def lend(game: Game, discriminator) -> None:
 
 def one_column(game: Game, name: str, plain: Family) -> Stage[tuple[list[Row], Target, Turns]]:
     """The undefended column's shadow models are there already."""
-    target = yield from part(fooling.watched_target(game), 0.0, 0.3)
-    scores = yield from part(fooling.quick_scores(game, target), 0.3, 0.5)
-    family = plain if name == "none" else (yield from part(fooling.defended_family(game), 0.5, 1.0))
-    scores |= yield from fooling.strong_scores(game, target, family, "both", fooling.STRONG[:3])
-    scores |= yield from fooling.strong_scores(game, target, plain, "unadapted", fooling.STRONG[3:])
-    rows = yield from fooling.without_progress(fooling.target_rows(game, scores))
+    target = yield from part(fooling_target.watched_target(game), 0.0, 0.3)
+    scores = yield from part(fooling_target.quick_scores(game, target), 0.3, 0.5)
+    family = plain if name == "none" else (yield from part(fooling_game.defended_family(game), 0.5, 1.0))
+    scores |= yield from fooling_target.strong_scores(game, target, family, "both", fooling_target.STRONG[:3])
+    scores |= yield from fooling_target.strong_scores(game, target, plain, "unadapted", fooling_target.STRONG[3:])
+    rows = yield from fooling_target.without_progress(fooling_rows.target_rows(game, scores))
     turns = Turns(family, target.family)
-    rows += fooling.family_rows(game, turns, game.config.defence)
-    rows += fooling.held_rows(game, target, plain)
+    rows += fooling_rows.family_rows(game, turns, game.config.defence)
+    rows += fooling_rows.held_rows(game, target, plain)
     return [replace(row, defence=name) for row in rows if row.measure in MEASURES], target, turns
 
 
@@ -170,10 +173,10 @@ def judged_against(
     numbers = {
         "kept_epoch": target.kept,
         **({} if promised is None else {"epsilon_tight": promised.epsilon}),
-        **fooling.matched_numbers(turns.accuracies(game.ordinary), fooling.strongest(rows, name), curve),
+        **fooling_turns.matched_numbers(turns.accuracies(game.ordinary), fooling_rows.strongest(rows, name), curve),
     }
     made = [Row(measure, float(value), name) for measure, value in numbers.items()]
-    return made + fooling.trade_rows(rows, name, game.population.classes)
+    return made + fooling_rows.trade_rows(rows, name, game.population.classes)
 
 
 # ---- over seeds
@@ -197,7 +200,7 @@ def points_of(seeds: Sequence[Rows], names: Sequence[str]) -> dict[str, np.ndarr
 
     return {
         "accuracy": np.array([[rows.value("accuracy", defence=name) for name in names] for rows in seeds]),
-        "auc": np.array([[fooling.strongest(rows, name) for name in names] for rows in seeds]),
+        "auc": np.array([[fooling_rows.strongest(rows, name) for name in names] for rows in seeds]),
         "matched_auc": np.array([[matched(rows, name) for name in names] for rows in seeds]),
     }
 

@@ -1,0 +1,143 @@
+"""Paper D's table against the lab's: verdicts on made-up tables, intervals against SciPy's, and what ships."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpmia_lab.experiments import fooling_claims
+from dpmia_lab.experiments.fooling import LAMBDAS, PAPER, TURNS
+from dpmia_lab.experiments.fooling_claims import adds_up, all_of, apart, claims, clearly_above, clearly_alike
+from dpmia_lab.experiments.fooling_table import COLUMNS, NAMES, PUBLISHED
+from dpmia_lab.reference import shipped
+from dpmia_lab.rows import Row, Rows
+
+SEEDS, GAINS = 5, (0.04, 0.05, 0.06, 0.05, 0.04)
+
+
+def made_table(accuracy, leak, worth, spread=0.0005, stronger=0.1, gains=GAINS):
+    """As ``fooling_table.json`` has it: accuracy, AUC and AOP(λ) by column; ratios find ``stronger`` more than D."""
+    rows = []
+    for name in accuracy:
+        rows.append(Row("accuracy", accuracy[name], name, protocol="turns", spread=spread))
+        for attack in (*PAPER, "own_d", "lira_unadapted"):
+            rows.append(Row("auc", leak[name], name, attack, "alike", spread=spread))
+        rows.append(Row("auc", leak[name] + stronger, name, "lira_fixed", "alike", spread=spread))
+        for attack in TURNS:
+            rows.append(Row("auc", leak[name] + stronger, name, attack, "turns", spread=spread))
+            for place, protocol in enumerate(("turns", "mislabelled", "atypical")):
+                rows.append(Row("tpr1", 0.2 + place * stronger, name, attack, protocol, spread=spread))
+        rows += [Row(f"aop_{lam}", worth[lam][name], name, "paper", spread=spread) for lam in LAMBDAS]
+    auc = np.full((SEEDS, len(COLUMNS)), 0.7)
+    points = {"auc": auc.tolist(), "matched_auc": (auc + np.array(gains)[:, None]).tolist()}
+    return {"results": Rows(tuple(rows), NAMES).plain(), "points": points}
+
+
+def as_printed():
+    """Accuracy, AUC and AOP of paper D itself, by the lab's names."""
+    paper = shipped("published")["dap"]
+    worth = {lam: dict(zip(PUBLISHED.values(), paper["aop"][str(lam)], strict=True)) for lam in LAMBDAS}
+    return fooling_claims.printed_means("accuracy"), fooling_claims.printed_means("auc"), worth
+
+
+def mirrored(values):
+    """What was high is low."""
+    return {name: 1 - value for name, value in values.items()}
+
+
+def verdicts(table):
+    found = claims(table)
+    return {c.agrees for c in found if c.said}, [c.verdict for c in found if not c.said]
+
+
+def test_a_table_like_the_papers_agrees_in_every_claim():
+    from_paper, ours = verdicts(made_table(*as_printed()))
+    assert from_paper == {True} and set(ours) == {"yes"}
+
+
+def test_a_table_that_says_the_opposite_agrees_in_none():
+    accuracy, leak, worth = as_printed()
+    # where the paper's are alike, ours are not: regularisation hides much, DAP less than DP-SGD
+    leak = mirrored(leak) | {"none": 0.9, "dap_t": 0.6, "dap_v": 0.6}
+    opposite = made_table(
+        mirrored(accuracy), leak, {lam: mirrored(own) for lam, own in worth.items()}, stronger=-0.1,
+        gains=[-gain for gain in GAINS],
+    )  # fmt: skip
+    from_paper, ours = verdicts(opposite)
+    assert from_paper == {False} and set(ours) == {"no"}
+
+
+def test_where_seeds_spread_widely_nothing_can_be_said():
+    table = made_table(*as_printed(), spread=3.0, gains=(-1.0, 1.0, -1.0, 1.0, 0.1))
+    from_paper, ours = verdicts(table)
+    assert from_paper == {None} and set(ours) == {"cannot be said"}
+    assert {claim.verdict for claim in claims(table)} == {"cannot be said"}
+
+
+def test_early_stopping_that_never_was_as_accurate_decides_nothing():
+    table = made_table(*as_printed(), gains=[np.nan] * SEEDS)
+    found = [claim for claim in claims(table) if "early stopping" in claim.title]
+    assert [claim.verdict for claim in found] == ["cannot be said"] * 3
+    assert {claim.found for claim in found} == {"early stopping never is as accurate"}
+
+
+def test_one_seed_without_a_match_is_left_out():
+    table = made_table(*as_printed(), gains=(0.04, 0.05, np.nan, 0.05, 0.04))
+    sentence = next(claim.found for claim in claims(table) if claim.title.endswith("DAP_t?"))
+    half = stats.t.ppf(0.975, 3) * np.std([0.04, 0.05, 0.05, 0.04], ddof=1) / 2
+    assert f"0.045 ± {half:.3f} (95 %) lower" in sentence
+
+
+# ---- intervals
+def row(values):
+    return Row("auc", float(np.mean(values)), spread=float(np.std(values, ddof=1)))
+
+
+def test_intervals_are_welchs():
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(0.7, 0.01, 5), rng.normal(0.6, 0.05, 5)
+    difference, half = apart(row(one), row(other), 5)
+    expected = stats.ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
+    assert (difference - half, difference + half) == pytest.approx((expected.low, expected.high))
+    assert apart(row([0.5] * 5), row([0.4] * 5), 5) == pytest.approx((0.1, 0.0))
+
+
+def test_what_is_clear_by_hand():
+    """Spreads of .01 over five seeds: half an interval of .0146."""
+    high, near, low = (Row("auc", value, spread=0.01) for value in (0.65, 0.64, 0.60))
+    assert [clearly_above(*pair, 5) for pair in ((high, low), (low, high), (high, near))] == [True, False, None]
+    assert [clearly_above(high, low, 5, margin) for margin in (0.02, 0.05, 0.08)] == [True, None, False]
+    assert [clearly_alike(*pair, 5) for pair in ((high, low), (high, high), (high, near))] == [False, True, None]
+    assert [all_of(parts) for parts in ([True, None, False], [True, None], [True])] == [False, None, True]
+
+
+# ---- the paper, and what ships
+def test_the_papers_aop_follows_from_its_own_columns():
+    off = fooling_claims.recomputed_aop()
+    assert [round(off[lam], 3) for lam in LAMBDAS] == sorted(round(value, 3) for value in off.values())
+    assert round(off[1], 3) == 0.001 and round(off[50], 3) == 0.021
+    assert adds_up().verdict == "agrees"
+
+
+@pytest.mark.parametrize("data", ["carts", "digits"])
+def test_the_shipped_tables_are_judged_claim_by_claim(data):
+    found = {claim.title: claim for claim in claims(shipped("fooling_table")[data])}
+    assert len(found) == 19 and all(claim.found and not claim.found.endswith(".") for claim in found.values())
+    assert found["DAP costs accuracy"].verdict == "agrees"
+    little = "At equal accuracy, does early stopping leak more than DP-SGD with little noise, z = .2?"
+    assert found[little].verdict == "yes"
+    assert found["At equal accuracy, does early stopping leak more than DAP_t?"].verdict == "cannot be said"
+
+
+def test_the_card_has_the_papers_numbers_beside_ours_and_every_claim():
+    from dpmia_lab.widgets.fooling.published import paper_claims, published_card, table_beside
+    from dpmia_lab.widgets.kit.claims import checked
+
+    tables = shipped("fooling_table")
+    table = table_beside(tables)
+    assert table.count("<tr") == 1 + (2 + len(LAMBDAS)) * (1 + len(tables))
+    for number in ("0.677", "0.539", "0.611", "0.456"):  # printed: two accuracies, an AUC, an AOP
+        assert f"<td>{number}</td>" in table
+    found = checked(paper_claims(tables))
+    assert len(found) == 1 + 12 * len(tables) and {one.paper for one in found} == {"D"}
+    assert {one.finding for one in found} == {"agrees", "does not agree", "cannot be said"}
+    assert "dp-published" in published_card()._dom_classes
