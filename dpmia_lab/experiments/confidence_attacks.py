@@ -221,6 +221,7 @@ class Attacker:
                 steps=self.config.decoder_steps,
                 generator=self.generator(name, protocol),
                 shown=on_device(asked[: self.roles.classes]) if (name, protocol) == ("update", "test") else None,
+                adversarial=self.config.adversarial,
             )
             decoder = yield from part(decoder, 0.5 + 0.2 * place, 0.7 + 0.2 * place)
             found[name, protocol] = drawn_by(decoder, on_device(asked), new)

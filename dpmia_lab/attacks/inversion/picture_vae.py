@@ -63,6 +63,15 @@ def code_distribution(encoder: nn.Sequential, x: torch.Tensor) -> tuple[torch.Te
     return mean, F.softplus(raw)
 
 
+def error_and_kl(
+    encoder: nn.Sequential, decoder: nn.Sequential, x: torch.Tensor, mean: torch.Tensor, draws: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """(n,) each: ‖x − x(z)‖² with z = μ + s·draws, and KL(N(μ, s²) ‖ N(0, I)).  x: (n, pixels);  mean: (pixels,)."""
+    mu, s = code_distribution(encoder, x - mean)
+    drawn = decoder(mu + s * draws).sigmoid()
+    return (x - drawn).square().sum(1), kl_to_standard(mu, s)
+
+
 def trained_vae(
     x: torch.Tensor,  # (n, channels, height, width): public pictures
     *,
@@ -74,23 +83,21 @@ def trained_vae(
     batch: int = 64,
 ) -> Stage[PictureVae]:
     """Adam on minus the ELBO, one draw of z a picture, its steps shrinking to none; one event a step."""
-    flat, mean = x.flatten(1), x.mean(0)
-    pixels = flat.shape[1]
+    flat = x.flatten(1)
+    mean, pixels = flat.mean(0), flat.shape[1]
     encoder = initialised(layers(pixels, width, 2 * code), generator).to(x.device)
     decoder = initialised(layers(code, width, pixels), generator).to(x.device)
     with torch.no_grad():  # begins with the mean picture
-        decoder[-1].bias.copy_(mean.flatten().clamp(0.01, 0.99).logit())
+        decoder[-1].bias.copy_(mean.clamp(0.01, 0.99).logit())
     optimizer = Adam([*encoder.parameters(), *decoder.parameters()], rate)
     for step in range(1, steps + 1):
-        some = flat[torch.randint(len(flat), (batch,), generator=generator).to(x.device)]
-        mu, s = code_distribution(encoder, some - mean.flatten())
-        z = mu + s * torch.randn(mu.shape, generator=generator).to(x.device)
-        error = (some - decoder(z).sigmoid()).square().sum(1)  # (batch,): over pixels
-        loss = (error / (2 * SCATTER**2) + kl_to_standard(mu, s)).mean()
+        chosen = torch.randint(len(flat), (batch,), generator=generator).to(x.device)
+        draws = torch.randn(batch, code, generator=generator).to(x.device)
+        error, kl = error_and_kl(encoder, decoder, flat[chosen], mean, draws)
         optimizer.rate = rate * (1 - (step - 1) / steps)
-        optimizer.step(torch.autograd.grad(loss, optimizer.parameters))
+        optimizer.step(torch.autograd.grad((error / (2 * SCATTER**2) + kl).mean(), optimizer.parameters))
         yield Progress(step, steps, "training an autoencoder", {"error": float(error.detach().mean()) / pixels})
-    return PictureVae(mean, decoder.requires_grad_(False))
+    return PictureVae(mean.view(x.shape[1:]), decoder.requires_grad_(False))
 
 
 # ---- to and from plain arrays

@@ -46,9 +46,9 @@ class ConfidencesPanel(ExperimentPanel):
             text("<h4>Alignment</h4>"),
             self.controls.group("view", "top", "answers", "decoder_steps"),
             text("<h4>GMI</h4>"),
-            self.controls.group("components", "identity", "restarts", "gmi_steps"),
+            self.controls.group("prior", "components", "identity", "restarts", "gmi_steps"),
             text("<h4>Update leaks</h4>"),
-            self.controls.group("updates", "probes", "seed"),
+            self.controls.group("updates", "probes", "adversarial", "seed"),
         ]
 
     def config(self, **values) -> Config:
