@@ -120,7 +120,8 @@ def test_with_a_discriminator_the_same_seed_gives_the_same_bits():
 def test_without_weight_a_decoder_is_bit_for_bit_one_that_knows_no_discriminator():
     """Written out once more, with the squared error alone."""
     known, inputs = some_pictures(300), torch.randn(300, 3, generator=torch_generator(0))
-    asked, generator, basis = torch.randn(5, 3, generator=torch_generator(7)), torch_generator(1), picture_gaussian(known, 4)
+    asked, generator = torch.randn(5, 3, generator=torch_generator(7)), torch_generator(1)
+    basis = picture_gaussian(known, 4)
     layers, lengths = decoder_layers(3, 256, 4, generator), basis.directions.square().sum(1)
     wanted, optimizer = (known - basis.mean).flatten(1) @ basis.directions.T / lengths, Adam(layers.parameters(), 2e-3)
     given = (inputs - inputs.mean(0)) / inputs.std(0)

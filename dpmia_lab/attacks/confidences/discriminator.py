@@ -2,6 +2,9 @@
 
 A discriminator learns to tell the attacker's real pictures from drawn ones; a decoder is charged for every drawing
 that it does not take for real. A squared error alone is content with the mean of all pictures that fit.
+
+Measured on generated faces (no defence, default settings, seeds 0 to 2), it does not help: with weights 0, .001 and .01
+recognised of 240 updates each: 41, 44, 41 of people under their own names, 36, 37, 34 under others'.
 """
 
 import torch

@@ -7,6 +7,15 @@ An encoder tells of a picture x which codes z may stand for it, N(μ(x), s(x)²)
 small, which is minus the ELBO but for a constant: a bound on how unlikely the pictures are if z ~ N(0, I) and pixels
 scatter by σ about x(z). An attack needs the decoder alone. Unlike ``PictureGaussian`` it bends: not every sum of two
 faces is a face.
+
+Measured with GMI (no defence, default settings, seeds 0 to 2; Gaussian → autoencoder), as published and adapted:
+
+    recognised    faces 70 → 69 and 87 → 85 of 120     digits 29 → 28 and 30 → 30 of 30
+    correlation   faces .62 → .70 and .79 → .78        digits .56 → .67 and .74 → .76
+    learning      0.2 s → about 4 s; drawing takes as long with either
+
+So it draws what is more like the person where the attack is as published, is recognised no more often, and the Gaussian
+is the default.
 """
 
 from collections.abc import Mapping
