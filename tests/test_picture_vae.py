@@ -101,7 +101,7 @@ def test_the_same_seed_gives_the_same_bits_and_every_step_tells_of_itself():
 
 
 # ---- in the experiment
-SMALL = replace(confidences.SMALL, prior="vae", updates=0)
+SMALL = replace(confidences.SMALL, model="softmax", prior="vae", updates=0)
 
 
 @pytest.fixture(scope="module")
@@ -120,9 +120,6 @@ def test_gmi_draws_with_it_and_without_the_network_it_is_at_chance(prepared):
     assert "training an autoencoder" in {label for label, _ in labels}
     done = [share for _, share in labels]
     assert done == sorted(done)
-    gaussian = drain(confidences.run(replace(SMALL, prior="pca"), prepared))
-    assert not np.array_equal(result.arrays["gmi"], gaussian.arrays["gmi"])
-    assert np.array_equal(result.arrays["alignment"], gaussian.arrays["alignment"])
 
 
 def test_it_is_learnt_once_and_can_be_stopped(prepared):
