@@ -9,13 +9,15 @@ from torch.nn import functional as F
 from dpmia_lab import devices, models  # noqa: F401 (one thread)
 from dpmia_lab.attacks.confidences import gmi as generative
 from dpmia_lab.attacks.confidences import views
-from dpmia_lab.attacks.confidences.alignment import trained_decoder
+from dpmia_lab.attacks.confidences.alignment import decoder_layers, trained_decoder
+from dpmia_lab.attacks.confidences.discriminator import Discriminator
 from dpmia_lab.attacks.confidences.side_by_side import copies, logits_of_all
 from dpmia_lab.attacks.confidences.update_leaks import Update, answers_after, answers_before, changes, comparable
 from dpmia_lab.attacks.inversion.public_prior import PictureGaussian, picture_gaussian
 from dpmia_lab.seeds import torch_generator
-from dpmia_lab.stages import Progress, Snapshot, drain
+from dpmia_lab.stages import Progress, Snapshot, Stopped, drain
 from dpmia_lab.training.bottleneck import with_bottleneck
+from dpmia_lab.training.optimizers import Adam
 
 SHAPE = (1, 8, 8)
 
@@ -89,6 +91,64 @@ def test_a_decoder_shows_pictures_on_the_way_and_the_same_seed_gives_the_same_bi
     shown = [event.array for event in events if isinstance(event, Snapshot)]
     assert all(array.shape == (2, *SHAPE) and 0 <= array.min() and array.max() <= 1 for array in shown) and shown
     assert len([event for event in events if isinstance(event, Progress)]) == 60
+
+
+# ---- with a discriminator
+def decoded_with(weight, asked, steps=30, on_event=None, should_stop=None):
+    """A decoder whose inputs say nothing of the pictures: by the squared error alone it draws their mean."""
+    known, inputs = some_pictures(2000), torch.randn(2000, 3, generator=torch_generator(0))
+    stage = trained_decoder(
+        inputs, known, picture_gaussian(known, 4), steps=steps, generator=torch_generator(1), adversarial=weight
+    )
+    return drain(stage, on_event, should_stop).pictures(asked)
+
+
+def test_with_a_discriminator_drawings_differ_more_like_real_pictures_do():
+    """Of the real pictures' variance a hundredth without it; with it a good part, if not all."""
+    asked = torch.randn(200, 3, generator=torch_generator(7))
+    real = float(some_pictures(200, 3).var(0).mean())
+    without, with_it = (float(decoded_with(weight, asked, 300).var(0).mean()) for weight in (0.0, 0.1))
+    assert without < 0.02 * real < 0.06 * real < with_it < 1.5 * real
+
+
+def test_with_a_discriminator_the_same_seed_gives_the_same_bits():
+    asked = torch.randn(5, 3, generator=torch_generator(7))
+    one = decoded_with(0.1, asked)
+    assert torch.equal(one, decoded_with(0.1, asked)) and not torch.equal(one, decoded_with(0.0, asked))
+
+
+def test_without_weight_a_decoder_is_bit_for_bit_one_that_knows_no_discriminator():
+    """Written out once more, with the squared error alone."""
+    known, inputs = some_pictures(2000), torch.randn(2000, 3, generator=torch_generator(0))
+    asked, generator = torch.randn(5, 3, generator=torch_generator(7)), torch_generator(1)
+    basis = picture_gaussian(known, 4)
+    layers, lengths = decoder_layers(3, 256, 4, generator), basis.directions.square().sum(1)
+    wanted, optimizer = (known - basis.mean).flatten(1) @ basis.directions.T / lengths, Adam(layers.parameters(), 2e-3)
+    given = (inputs - inputs.mean(0)) / inputs.std(0)
+    for step in range(30):
+        chosen = torch.randint(2000, (64,), generator=generator)
+        loss = (lengths / 64 * (layers(given[chosen]) - wanted[chosen]).square()).sum(1).mean()
+        optimizer.rate = 2e-3 * (1 - step / 30)
+        optimizer.step(torch.autograd.grad(loss, optimizer.parameters))
+    plain = basis.pictures(layers((asked - inputs.mean(0)) / inputs.std(0))).clamp(0, 1)
+    assert torch.equal(decoded_with(0.0, asked), plain.detach())
+
+
+def test_a_decoder_with_a_discriminator_stops_when_asked():
+    events = []
+    with pytest.raises(Stopped):
+        decoded_with(0.1, torch.zeros(1, 3), on_event=events.append, should_stop=lambda: len(events) > 3)
+    assert len(events) == 4
+
+
+def test_a_discriminator_learns_to_tell_drawn_from_real():
+    real, drawn = some_pictures(200), 0.7 * some_pictures(200, 5)
+    discriminator = Discriminator(real, torch_generator(0))
+    for _ in range(300):
+        discriminator.learn(drawn[:64])
+    new = some_pictures(100, 6), 0.7 * some_pictures(100, 8)
+    taken_for_real = [(discriminator.layers(x) > 0).float().mean() for x in new]
+    assert taken_for_real[0] > 0.9 > 0.2 > taken_for_real[1]
 
 
 # ---- GMI

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpmia_lab.commands.reference import SETTINGS
-from dpmia_lab.experiments import EXPERIMENTS, as_published, inversion, inversion_comparison, membership
+from dpmia_lab.experiments import EXPERIMENTS, as_published, inversion, inversion_comparison, membership, public_vaes
 from dpmia_lab.game.drawing import BASELINES, baseline_pictures
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import as_dict
@@ -252,7 +252,8 @@ def test_what_the_promise_for_a_picture_is_worth_to_a_person_in_seven(name):
 def test_only_people_who_do_not_exist_and_drawn_digits_are_shipped_as_pictures():
     drawn = [f"as_published_{name}.npz" for name in SETTINGS["as_published"]]
     opening = ["evaluation_faces.npz", "grown_face.npz", "inversion_hook.npz", "membership_hook.npz", "one_step.npz"]
-    assert sorted(path.name for path in Path(str(FOLDER)).glob("*.npz")) == sorted([*drawn, *opening])
+    weights = [f"picture_vae_{preset}.npz" for preset in public_vaes.SHIPPED]
+    assert sorted(path.name for path in Path(str(FOLDER)).glob("*.npz")) == sorted([*drawn, *opening, *weights])
     for name in drawn:
         with np.load(Path(str(FOLDER)) / name) as kept:
             assert set(kept.files) == {"truth", *as_published.ATTACKERS}

@@ -1,8 +1,8 @@
 """``python -m dpmia_lab.commands.shipped_runs``: computes the runs that pages open with, one for each preset.
 
 Best on a machine that does nothing else: how long each takes is written down too. Names of experiments (``hiding``) or
-of single presets (``hiding/faces``), ``inversion_hook``, ``grown_face`` or ``fooling_hook`` as arguments compute those
-only.
+of single presets (``hiding/faces``), ``inversion_hook``, ``grown_face``, ``picture_vaes`` or ``fooling_hook`` as
+arguments compute those only.
 """
 
 import json
@@ -16,6 +16,7 @@ import numpy as np
 
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.experiments import (
+    confidences,
     evaluation,
     grown_face,
     hiding,
@@ -23,6 +24,7 @@ from dpmia_lab.experiments import (
     membership,
     one_step,
     private_training,
+    public_vaes,
     spending,
 )
 from dpmia_lab.files import circumstances, write_whole
@@ -97,6 +99,14 @@ def write_six() -> None:
     write_whole(Path(str(fooling_hook.STORED)), lambda file: np.savez_compressed(file, **arrays))
 
 
+def write_vaes() -> None:
+    """The autoencoders of public pictures that lesson 8's GMI may draw with."""
+    for preset in public_vaes.SHIPPED:
+        config = confidences.PRESETS[preset]
+        roles = drain(confidences.Prepared(config).roles.result())
+        public_vaes.write_vae(preset, drain(public_vaes.newly_trained(roles.public, config.seed)))
+
+
 def first_people(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Of a cell of lesson 6 what its page shows: the drawings of the private models' first people; every verdict."""
     of_others = tuple(f"{group}_reconstruction" for group in evaluation.GROUPS if group != "private")
@@ -145,6 +155,8 @@ def main() -> None:
         one_step.write_step(drain(one_step.one_step()))
     if not sys.argv[1:] or "grown_face" in sys.argv[1:]:
         grown_face.write_faces(drain(grown_face.grown_faces()))
+    if not sys.argv[1:] or "picture_vaes" in sys.argv[1:]:
+        write_vaes()
     if not sys.argv[1:] or "spending" in sys.argv[1:]:
         stored = json.dumps(drain(spending.opening_again()), indent=1)
         write_whole(Path(str(FOLDER)) / "spending.json", lambda file: file.write(stored.encode()))

@@ -15,12 +15,14 @@ from dpmia_lab.game.picture_roles import Roles
 from dpmia_lab.game.records import Records
 from dpmia_lab.rows import Row
 from dpmia_lab.seeds import numpy_generator, torch_generator
-from dpmia_lab.stages import Event, Snapshot, Stage, mapped, part, stretches
+from dpmia_lab.stages import Event, Once, Snapshot, Stage, mapped, part, stretches
 
 if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows the controls
     import torch
 
     from dpmia_lab.attacks.confidences.alignment import Decoder
+    from dpmia_lab.attacks.confidences.gmi import Prior
+    from dpmia_lab.attacks.inversion.picture_vae import PictureVae
     from dpmia_lab.attacks.inversion.public_prior import PictureGaussian
 
 ATTACKS = {
@@ -40,11 +42,13 @@ NULLS = {
     "decoder_noise": "the decoder, given noise",
     "prior_alone": "the prior without the network",
 }
+PRIORS = {"pca": "a Gaussian of principal components", "vae": "a variational autoencoder"}
 MOST_ATTACKED = 240  # pictures whose answers are decoded, of those tested and of those trained on
 MOST_UPDATED = 80  # updates that are attacked
 BASIS = 100  # principal components that decoders end in
 MARGIN = 0.2  # weight of a margin, in units of how far logits are apart, against that of a log-confidence
 GMI_RATE = 0.1
+VAE_SECONDS = 3.0  # that an autoencoder takes to learn
 Ask = Callable[[np.ndarray], np.ndarray]  # pictures (n, …) to answers (n, classes)
 Found = dict[tuple[str, str], Drawings]  # by attack and protocol: whose pictures are drawn
 
@@ -52,8 +56,9 @@ Found = dict[tuple[str, str], Drawings]  # by attack and protocol: whose picture
 class Attacker:
     """What an attacker of one network has, and all that he does with it."""
 
-    def __init__(self, config: Any, roles: Roles) -> None:
-        self.config, self.roles = config, roles
+    def __init__(self, config: Any, roles: Roles, vae: "Once[PictureVae] | None" = None) -> None:
+        """``vae``: of the public pictures; needed only where GMI draws with it."""
+        self.config, self.roles, self.vae = config, roles, vae
         self.label_rows: list[Row] = []
         self.priors: dict[int, PictureGaussian] = {}  # by the number of their components
         self.test = roles.first_of_all("test", MOST_ATTACKED)
@@ -67,7 +72,7 @@ class Attacker:
     def attacks_on(self, answers: Answers) -> dict[str, tuple[float, Callable[[], Stage[Found]]]]:
         """What each attack costs, in seconds on one core, and the attack; those that fit, in their order."""
         c = self.config
-        decoder, gmi = 0.2 + 0.0015 * c.decoder_steps, 8e-5 * c.gmi_steps * c.restarts * self.roles.classes
+        decoder, (learning, gmi) = 0.2 + 0.0015 * c.decoder_steps, self.gmi_costs()
 
         def aligned(name: str, **how: Any) -> tuple[float, Callable[[], Stage[Found]]]:
             return decoder, partial(self.alignment, name, **how)
@@ -75,7 +80,7 @@ class Attacker:
         one, public = answers.once, self.roles.public
         attacks = {
             "alignment": aligned("alignment", ask=one, known=public),
-            "gmi": (gmi, partial(self.gmi, "gmi", answers)),
+            "gmi": (learning + gmi, partial(self.gmi, "gmi", answers)),
         }
         if answers.defence.draws_anew:
             averaged = partial(answers.averaged, count=c.answers)
@@ -95,7 +100,8 @@ class Attacker:
         shares = stretches(*(cost for cost, _ in attacks.values()))
         for share, (name, (_, attack)) in zip(shares, attacks.items(), strict=True):
             found |= yield from part(mapped(attack(), partial(named, name=name)), *share)
-        return found | {(name, "test"): drawings for name, drawings in self.nulls()}
+        prior = yield from self.gmi_prior()
+        return found | {(name, "test"): drawings for name, drawings in self.nulls(prior)}
 
     def generator(self, *path: str) -> "torch.Generator":
         return torch_generator(self.config.seed, "attack", *path)
@@ -147,6 +153,17 @@ class Attacker:
             self.priors[components] = picture_gaussian(on_device(self.roles.public), components)
         return self.priors[components]
 
+    def gmi_costs(self) -> tuple[float, float]:
+        """Of learning the prior, if that is to be done, and of drawing."""
+        c = self.config
+        learning = VAE_SECONDS if c.prior == "vae" and not self.vae.found else 0.0
+        return learning, 8e-5 * c.gmi_steps * c.restarts * self.roles.classes
+
+    def gmi_prior(self) -> "Stage[Prior]":
+        if self.config.prior == "vae":
+            return (yield from self.vae.result())
+        return self.public_prior(self.config.components)
+
     def gmi(self, name: str, answers: Answers) -> Stage[Found]:
         """As published, or adapted to noise and to confidences that are flat."""
         from dpmia_lab.attacks.confidences.gmi import gmi, log_confidence, logit_scale, margin
@@ -155,10 +172,12 @@ class Attacker:
         labels = np.arange(self.roles.classes)
         model = answers.mean_model if adapted else answers.model
         weight = MARGIN * c.identity / logit_scale(model, on_device(self.roles.public)) if adapted else c.identity
-        found = yield from gmi(
+        learning, drawing = stretches(*self.gmi_costs())
+        prior = yield from part(self.gmi_prior(), *learning)
+        stage = gmi(
             model,
             on_device(labels),
-            self.public_prior(c.components),
+            prior,
             identity=margin if adapted else log_confidence,
             weight=weight,
             steps=c.gmi_steps,
@@ -166,6 +185,7 @@ class Attacker:
             restarts=c.restarts,
             generator=self.generator("gmi"),
         )
+        found = yield from part(stage, *drawing)
         return {(name, "test"): Drawings(found.x.cpu().numpy(), labels, class_means(self.roles.train))}
 
     # ---- update leaks
@@ -201,6 +221,7 @@ class Attacker:
                 steps=self.config.decoder_steps,
                 generator=self.generator(name, protocol),
                 shown=on_device(asked[: self.roles.classes]) if (name, protocol) == ("update", "test") else None,
+                adversarial=self.config.adversarial,
             )
             decoder = yield from part(decoder, 0.5 + 0.2 * place, 0.7 + 0.2 * place)
             found[name, protocol] = drawn_by(decoder, on_device(asked), new)
@@ -214,8 +235,8 @@ class Attacker:
         return self.roles.public[chosen]
 
     # ---- pictures that owe nothing to the network
-    def nulls(self) -> Iterator[tuple[str, Drawings]]:
-        test, prior = self.test, self.public_prior(self.config.components)
+    def nulls(self, prior: "Prior") -> Iterator[tuple[str, Drawings]]:
+        test = self.test
         alone = prior.pictures(prior.starts(len(test), self.generator("prior alone"))).clamp(0, 1).cpu().numpy()
         yield "average_face", Drawings(np.repeat(self.roles.public.mean(0)[None], len(test), 0), test.y, test.x)
         yield "another_person", Drawings(self.truth[(test.y + 1) % self.roles.classes], test.y, test.x)

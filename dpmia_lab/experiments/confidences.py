@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmia_lab.attacks.confidences.views import VIEWS
-from dpmia_lab.checks import Mistake, one_of, positive, whole
+from dpmia_lab.checks import Mistake, not_negative, one_of, positive, whole
 from dpmia_lab.defences.base import Recipe, Task
 from dpmia_lab.defences.networks import NETWORK_DEFENCES, NetworkDefence
-from dpmia_lab.experiments.confidence_attacks import ATTACKS, MOST_ATTACKED, NULLS, Attacker, on_device
+from dpmia_lab.experiments.confidence_attacks import ATTACKS, MOST_ATTACKED, NULLS, PRIORS, Attacker, on_device
 from dpmia_lab.experiments.inversion import LEAST_SIDE, MODELS, long_enough, trained
 from dpmia_lab.game.drawing import confidences_of
 from dpmia_lab.game.network_answers import Answers
@@ -31,6 +31,8 @@ from dpmia_lab.store import Result
 
 if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows the controls
     from torch import nn
+
+    from dpmia_lab.attacks.inversion.picture_vae import PictureVae
 
 TITLE = "Turn a network's confidences back into pictures: alignment, GMI, update leaks, and defences"
 WORDS = ATTACKS | NULLS  # what pages and tables call them
@@ -71,12 +73,14 @@ class Config(widened(Network, NETWORK_DEFENCES.values())):
     top: int = option(5, "alignment: how many confidences are told where the view is top")
     answers: int = option(20, "adapted alignment: answers averaged about each picture")
     decoder_steps: int = option(500, "alignment: steps of the decoder's training")
-    components: int = option(60, "GMI: directions in which public pictures differ most")
+    prior: str = option("pca", "GMI: what knows public pictures: pca (a Gaussian) or vae (an autoencoder)")
+    components: int = option(60, "GMI: directions in which public pictures differ most (prior pca)")
     identity: float = option(100.0, "GMI: λ, weight of the network's log-confidence against the prior")
     restarts: int = option(3, "GMI: starts a label, of which the surest is kept")
     gmi_steps: int = option(100, "GMI: steps")
     updates: int = option(400, "update leaks: shadow updates (0: no such attack)")
     probes: int = option(50, "update leaks: pictures asked about before and after")
+    adversarial: float = option(0.0, "update leaks: weight of a discriminator against the decoder's error (0: none)")
     seed: int = option(0, "fixes every random choice")
 
     def __post_init__(self) -> None:
@@ -87,11 +91,13 @@ class Config(widened(Network, NETWORK_DEFENCES.values())):
         whole(1, 1000, top=self.top)
         whole(1, 1000, answers=self.answers)
         whole(1, 20_000, decoder_steps=self.decoder_steps, gmi_steps=self.gmi_steps)
+        one_of(tuple(PRIORS), prior=self.prior)
         whole(1, 1000, components=self.components)
         positive(identity=self.identity)
         whole(1, 100, restarts=self.restarts)
         whole(0, 10_000, updates=self.updates)
         whole(1, 1000, probes=self.probes)
+        not_negative(adversarial=self.adversarial)
         whole(0, 2**31 - 1, seed=self.seed)
 
 
@@ -119,7 +125,7 @@ def task_of(config: Config, roles: Roles) -> Task:
 
 # ---- what does not depend on the network
 class Prepared:
-    """Pictures and the judge: made once for any defence, strength and attack."""
+    """Pictures, the judge, an autoencoder of public pictures: made once for any defence, strength and attack."""
 
     PICTURES = ("data", "people", "pictures", "height", "seed")
 
@@ -127,6 +133,7 @@ class Prepared:
         self.config = config
         self.roles = Once(self._roles)
         self.judge = Once(self._judge)
+        self.vae = Once(self._vae)
 
     def fits(self, config: Config) -> bool:
         return all(getattr(config, name) == getattr(self.config, name) for name in self.PICTURES)
@@ -151,6 +158,12 @@ class Prepared:
         recipe = long_enough(JUDGE_STEPS, JUDGE_RECIPE, len(roles.judge))
         judge = yield from trained(NETWORK_DEFENCES["none"](), judge, (roles.judge.x, roles.judge.y), recipe, order)
         return Judge(judge, roles)
+
+    def _vae(self) -> "Stage[PictureVae]":
+        from dpmia_lab.experiments.public_vaes import public_vae
+
+        roles = yield from self.roles.result()
+        return (yield from public_vae(roles.public, self.config.seed))
 
 
 # ---- the network
@@ -186,7 +199,7 @@ def run(config: Config, prepared: Prepared | None = None) -> Stage[Result]:
     prepared = prepared if prepared is not None and prepared.fits(config) else Prepared(config)
     loading, training, attacking, judging, measuring = shares_of(config, prepared)
     roles = yield from part(prepared.roles.result(), *loading)
-    attacker = Attacker(config, roles)
+    attacker = Attacker(config, roles, prepared.vae)
     yield Snapshot("truth", 0, attacker.truth)
     model = yield from part(trained_network(config, roles), *training, "training the network")
     answers = Answers(model, defence_of(config), config.seed)

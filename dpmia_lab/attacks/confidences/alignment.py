@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from dpmia_lab.attacks.confidences.discriminator import Discriminator
 from dpmia_lab.attacks.inversion.costs import snapshot_steps
 from dpmia_lab.attacks.inversion.public_prior import PictureGaussian
 from dpmia_lab.models import Linear, initialised
@@ -48,11 +49,15 @@ def trained_decoder(
     steps: int,
     generator: torch.Generator,
     shown: torch.Tensor | None = None,  # (m, d): inputs whose pictures are shown on the way
+    adversarial: float = 0.0,  # weight of a discriminator's doubt
     width: int = 256,
     rate: float = 2e-3,
     batch: int = 64,
 ) -> Stage[Decoder]:
-    """Adam on the mean squared error over pixels, its steps shrinking to none; one event a step."""
+    """Adam on the mean squared error over pixels, its steps shrinking to none; one event a step.
+
+    With a discriminator that learns alongside: + ``adversarial`` · what it charges for the drawings.
+    """
     lengths = basis.directions.square().sum(1)  # (k,): each direction's variance
     wanted = (pictures - basis.mean).flatten(1) @ basis.directions.T / lengths.clamp_min(1e-12)
     weights = lengths / pictures[0].numel()  # of a squared error in z, for the mean over pixels
@@ -64,12 +69,19 @@ def trained_decoder(
     )
     given, frames = decoder.standardised(inputs), snapshot_steps(steps)
     optimizer = Adam(decoder.layers.parameters(), rate)
+    discriminator = Discriminator(pictures, generator) if adversarial else None
     for step in range(1, steps + 1):
         chosen = torch.randint(len(inputs), (batch,), generator=generator).to(inputs.device)
-        loss = (weights * (decoder.layers(given[chosen]) - wanted[chosen]).square()).sum(1).mean()
+        z = decoder.layers(given[chosen])
+        error = (weights * (z - wanted[chosen]).square()).sum(1).mean()
+        loss = error
+        if discriminator is not None:
+            drawn = basis.pictures(z)
+            discriminator.learn(drawn)
+            loss = error + adversarial * discriminator.doubt(drawn)
         optimizer.rate = rate * (1 - (step - 1) / steps)
         optimizer.step(torch.autograd.grad(loss, optimizer.parameters))
-        yield Progress(step, steps, "training a decoder", {"error": float(loss.detach())})
+        yield Progress(step, steps, "training a decoder", {"error": float(error.detach())})
         if shown is not None and step in frames:
             yield Snapshot("reconstruction", step, decoder.pictures(shown).cpu().numpy())
     return decoder

@@ -6,6 +6,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.attacks.confidences.views import VIEWS
 from dpmia_lab.defences.networks import NETWORK_DEFENCES
+from dpmia_lab.experiments.confidence_attacks import PRIORS
 from dpmia_lab.experiments.confidence_curves import STRENGTH
 from dpmia_lab.widgets.confidences.data import READY
 from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale
@@ -52,6 +53,10 @@ def only_top(values: dict[str, Any]) -> str:
     return "" if values["view"] == "top" else "Only where the largest confidences are told."
 
 
+def only_gaussian(values: dict[str, Any]) -> str:
+    return "" if values["prior"] == "pca" else "Only for the Gaussian prior."
+
+
 def only_updates(values: dict[str, Any]) -> str:
     return "" if values["updates"] else "Only where updates are attacked."
 
@@ -66,7 +71,9 @@ REASONS: dict[str, Reason] = {
     "clip": only("dp_sgd"),
     "top": only_top,
     "answers": only_noisy,
+    "components": only_gaussian,
     "probes": only_updates,
+    "adversarial": only_updates,
 }
 
 
@@ -93,11 +100,13 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "top": scale("how many confidences are told", (1, 2, 3, 5, 10, 20)),
         "answers": scale("answers averaged", (1, 2, 3, 5, 10, 20, 50, 100)),
         "decoder_steps": scale("steps of a decoder's training", (50, 100, 200, 500, 1000, 2000)),
+        "prior": choice("GMI: the prior", [(words, name) for name, words in PRIORS.items()]),
         "components": scale("GMI: directions of the prior", (5, 10, 20, 40, 60, 100)),
         "identity": scale("GMI: weight of the confidence", (1.0, 10.0, 30.0, 100.0, 300.0, 1000.0)),
         "restarts": scale("GMI: starts a person", (1, 2, 3, 5, 10)),
         "gmi_steps": scale("GMI: steps", (10, 30, 60, 100, 200, 500, 1500)),
         "updates": scale("shadow updates (0: none)", (0, 30, 100, 200, 400)),
         "probes": scale("probe pictures", (5, 10, 20, 30, 50, 100)),
+        "adversarial": scale("weight of a discriminator", (0.0, 0.0003, 0.001, 0.003, 0.01, 0.03)),
         "seed": NumberField(SEED),
     }

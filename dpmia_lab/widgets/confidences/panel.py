@@ -18,6 +18,18 @@ from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import text
 from dpmia_lab.widgets.kit.upload import OWN, OwnFile
 
+# Both measured without a defence, at the default settings, seeds 0 to 2.
+ABOUT_PRIORS = (
+    "<small class='dp-soft'>Over three seeds the autoencoder had 69 of 120 faces recognised, the Gaussian 70 (adapted "
+    "85 and 87; of 30 digits 28 and 29, adapted all). It takes about 4 seconds to learn, the Gaussian 0.2; of the "
+    "presets' faces and digits it ships ready.</small>"
+)
+ABOUT_DISCRIMINATOR = (
+    "<small class='dp-soft'>A discriminator, a second network that tells drawings from real pictures, did not help on "
+    "generated faces: of 240 new faces under taken names 36 were recognised without it, 37 with a weight of 0.001, 34 "
+    "with 0.01; of 240 known faces 41, 44 and 41.</small>"
+)
+
 
 class ConfidencesPanel(ExperimentPanel):
     """Its data may also be a file of the visitor's own."""
@@ -46,9 +58,11 @@ class ConfidencesPanel(ExperimentPanel):
             text("<h4>Alignment</h4>"),
             self.controls.group("view", "top", "answers", "decoder_steps"),
             text("<h4>GMI</h4>"),
-            self.controls.group("components", "identity", "restarts", "gmi_steps"),
+            self.controls.group("prior", "components", "identity", "restarts", "gmi_steps"),
+            text(ABOUT_PRIORS),
             text("<h4>Update leaks</h4>"),
-            self.controls.group("updates", "probes", "seed"),
+            self.controls.group("updates", "probes", "adversarial", "seed"),
+            text(ABOUT_DISCRIMINATOR),
         ]
 
     def config(self, **values) -> Config:
