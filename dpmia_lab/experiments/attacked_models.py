@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmia_lab.data import Dataset, public_mean
-from dpmia_lab.game.drawing import PriorDrawing
+from dpmia_lab.game.drawing import PriorDrawing, confidences_of, prior_nulls
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.metrics.matched_filter import Gallery, matched_labels, nearest_labels
 from dpmia_lab.stages import Progress, Stage, part
@@ -166,6 +166,16 @@ def drawn_with_prior(
     prior = picture_gaussian(torch.from_numpy(target.public), how.components)
     length = {"steps": how.steps, "rate": how.rate, "weight": how.weight}
     return (yield from many_with_public_prior(full, bias - full @ target.centre, prior, **length))
+
+
+def without_a_model(public: np.ndarray, classes: int, judges: Judges, seed: int) -> dict[str, float]:
+    """Of what public pictures give without a model, the share that the network and the filter name right."""
+    labels, told = np.arange(classes), {}
+    for name, x in prior_nulls(public, classes, seed).items():
+        told[f"{name}_impact_mean"] = float(np.mean(confidences_of(judges.network, x).argmax(1) == labels))
+        apart = matched_labels(x - judges.gallery.mean, judges.gallery)
+        told[f"{name}_impact_mean_matched"] = float(np.mean(apart == labels))
+    return told
 
 
 def accuracies(full: "torch.Tensor", bias: "torch.Tensor", x: "torch.Tensor", y: "torch.Tensor") -> np.ndarray:

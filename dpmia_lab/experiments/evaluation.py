@@ -27,6 +27,7 @@ from dpmia_lab.experiments.attacked_models import (
     attacked,
     target_of,
     verdicts,
+    without_a_model,
 )
 from dpmia_lab.experiments.inversion import PicturesConfig, loaded, shared_out, trained_judge
 from dpmia_lab.game.drawing import PriorDrawing, typical_pictures
@@ -150,6 +151,8 @@ def run(config: Config) -> Stage[Result]:
     matched = matched_labels(data.train_x - judges.gallery.mean, judges.gallery)
     right = {"judge_accuracy": np.mean(named == data.train_y), "matched_accuracy": np.mean(matched == data.train_y)}
     told = {**{name: float(value) for name, value in right.items()}, **cell.person()}
+    if shared.public is not None:
+        told |= without_a_model(shared.public, data.classes, judges, config.seed)
     return summarised(cell, told, judges.gallery, outcomes)
 
 

@@ -25,7 +25,6 @@ from dpmia_lab.game.drawing import (
     prior_nulls,
     typical_pictures,
 )
-from dpmia_lab.game.public_pictures import PutAside
 from dpmia_lab.metrics import classification
 from dpmia_lab.options import option
 from dpmia_lab.privacy.accounting import NEIGHBOURS
@@ -117,6 +116,7 @@ SMALL = Config(data="digits", unit="subclass", k_sub=4, accuracy=0.5, steps=15, 
 PRESETS = {
     "faces": Config(),
     "digits": Config(data="mnist_varied", unit="subclass", accuracy=0.7, q=0.5, steps=30),
+    "digits-prior": Config(data="mnist_varied", unit="subclass", accuracy=0.7, q=0.5, steps=30, stronger="prior"),
     "digits-cnn": Config(data="mnist_varied", model="cnn", unit="subclass", accuracy=0.65, q=0.1, steps=100, rate=1.5),
 }
 
@@ -129,27 +129,28 @@ def run(config: Config) -> Stage[Result]:
 def one_repeat(config: Config, repeat: int) -> Stage[Result]:
     base = config.attack("paper", repeat)
     yield Progress(0, 1, "loading data")
-    shared = yield from inversion.shared_out(base, inversion.loaded(base), config.knows_public)
-    data, public = shared.data, shared.public
+    data = inversion.loaded(base)
+    shared = yield from inversion.shared_out(base, data, config.knows_public)
     yield Snapshot("truth", 0, typical_pictures(data))
 
     centre = public_mean(base.data, data.shape)  # as the private models' pictures are
     plain = yield from part(inversion.trained_target(base, data, centre), 0.0, 0.05, "training without defence")
     rows = [Row("accuracy", test_accuracy(plain, data), "vanilla")]
-    drawn = yield from part(attacked(config, repeat, shared, plain, "vanilla"), 0.05, 0.12)
+    drawn = yield from part(attacked(config, repeat, data, plain, "vanilla", shared.public), 0.05, 0.12)
     models, more = yield from part(trained_privately(config, repeat, data), 0.12, 0.65)
     rows += more
     for i, (name, model) in enumerate(models.items()):
-        drawn |= yield from part(attacked(config, repeat, shared, model, name), 0.65 + 0.05 * i, 0.7 + 0.05 * i)
+        stage = attacked(config, repeat, data, model, name, shared.public)
+        drawn |= yield from part(stage, 0.65 + 0.05 * i, 0.7 + 0.05 * i)
 
-    judge = yield from part(trained_judge(base, data), 0.8, 0.88, "training an independent judge")
+    judge = yield from part(trained_judge(base, shared.data), 0.8, 0.88, "training an independent judge")
     numbers = {
         "chance": 1 / data.classes,
         "judge_accuracy": classification.accuracy(confidences_of(judge, data.train_x), data.train_y),
     }
     nothing = baseline_pictures(data, base.seed)
-    if public is not None:
-        nothing |= prior_nulls(public, data.classes, base.seed)
+    if shared.public is not None:
+        nothing |= prior_nulls(shared.public, data.classes, base.seed)
     subjects = {**drawn, **{("", name): x for name, x in nothing.items()}}
     measured = yield from part(likenesses(data, judge, subjects), 0.88, 1.0, "measuring")
     arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names), **measured.arrays}
@@ -235,7 +236,9 @@ def said_of(name: str, training: private_training.Config, units: Units, sigma: f
 Drawn = dict[tuple[str, str], np.ndarray]  # pictures (classes, …) by model and attacker
 
 
-def attacked(config: Config, repeat: int, shared: PutAside, model: "nn.Module", name: str) -> Stage[Drawn]:
+def attacked(
+    config: Config, repeat: int, data: Dataset, model: "nn.Module", name: str, public: np.ndarray | None
+) -> Stage[Drawn]:
     drawn = {}
     for i, attacker in enumerate(ATTACKERS):
         picture = called("picture", name, attacker)
@@ -244,8 +247,7 @@ def attacked(config: Config, repeat: int, shared: PutAside, model: "nn.Module", 
             return Snapshot(picture, event.step, event.array) if isinstance(event, Snapshot) else event
 
         how = config.attack(attacker, repeat)
-        public = shared.public if inversion.knows_public(how) else None
-        attack = mapped(inversion.attacked(how, shared.data, model, public), renamed)
+        attack = mapped(inversion.attacked(how, data, model, public), renamed)
         drawn[name, attacker], _ = yield from part(attack, i / 2, (i + 1) / 2, f"attacking: {MODELS[name]}")
     return drawn
 

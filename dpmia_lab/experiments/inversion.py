@@ -81,7 +81,7 @@ class Config(TargetConfig):
     process: str = option("none", "filter after each step of the original attack: none, denoise or sharpen")
     smooth: float = option(0.0, "blur the finished pictures by so many pixels")
     components: int = option(40, "attack prior: in so many directions public pictures are let differ")
-    weight: float = option(0.3, "attack prior: λ, weight of the log-density of public pictures")
+    weight: float = option(0.1, "attack prior: λ, weight of the log-density of public pictures")
     seed: int = option(0, "fixes every random choice")
 
     def __post_init__(self) -> None:
@@ -287,10 +287,10 @@ def attacked(
 
     ``public``: pictures that an attacker has who knows what such pictures look like.
     """
-    pieces = {"weights": Weights(model, task_of(config, data))}
-    given = Given(pieces | ({} if public is None else {"public": public}), config.seed)
+    attack, found = attack_of(config), {"weights": Weights(model, task_of(config, data)), "public": public}
+    given = Given({need: found[need] for need in attack.needs}, config.seed)
     frames = Frames()
-    drawn = yield from mapped(attack_of(config).run(given), frames.kept)
+    drawn = yield from mapped(attack.run(given), frames.kept)
     yield Snapshot("reconstruction", drawn.steps, drawn.x)
     return drawn.x, frames.arrays()
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpmia_lab.experiments.evaluation import IN_FULL, Config, array_name
+from dpmia_lab.experiments.evaluation import DRAWINGS, IN_FULL, Config, array_name
 from dpmia_lab.metrics.recognition import called_shares
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
@@ -125,7 +125,15 @@ class CellView:
 
     def show(self, result: Result) -> None:
         self.result = result
+        self.offer([name for name in DRAWINGS if result.rows.has("impact_mean", attack=name)])
         self.draw()
+
+    def offer(self, attackers: list[str]) -> None:
+        """Whose drawings there are to choose from; at first those of an attacker with public pictures, if he drew."""
+        there = [(DRAWINGS[name], name) for name in attackers]
+        if list(self.attacker.options) != there:
+            self.attacker.options = there
+            self.attacker.value = "prior" if "prior" in attackers else Risk().attacker
 
     def draw(self) -> None:
         if self.result is None or self.config is None:
