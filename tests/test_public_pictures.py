@@ -26,7 +26,7 @@ from dpmia_lab.widgets.inversion.panel import InversionPanel
 RUNS = {  # every part, in a second or two
     "inversion": (inversion, replace(inversion.SMALL, attack="prior")),
     "hiding": (hiding, hiding.Config(data="digits", accuracy=0.3, q=0.5, steps=3, longest=5, stronger="prior")),
-    "evaluation": (evaluation, replace(evaluation.SMALL, prior=True)),
+    "evaluation": (evaluation, replace(evaluation.SMALL, prior=True, models=2, attack_steps=50)),
 }
 
 
@@ -221,19 +221,14 @@ def test_lesson_3_names_the_attacker_that_was_chosen(tmp_path):
     assert all(words in panel.results.table.value for words in PRIOR_NULLS.values())
 
 
-def test_lesson_6_offers_the_drawings_there_are(ran_evaluation, tmp_path):
-    config, result = ran_evaluation
+@pytest.mark.parametrize("ran", ["evaluation"], indirect=True)
+def test_lesson_6_offers_the_drawings_there_are(ran, tmp_path):
     panel = CellPanel(GridPanel(), "", Store(tmp_path))
     view = panel.results
     assert [name for _, name in view.attacker.options] == list(evaluation.ATTACKERS)
-    view.config = config
-    view.show(result)
+    view.config = RUNS["evaluation"][1]
+    view.show(ran[1])
     assert view.attacker.value == "prior" and [name for _, name in view.attacker.options] == list(evaluation.DRAWINGS)
     assert all(words in view.detail.compared.value for words in PRIOR_NULLS.values())
     view.attacker.value = "published"
     assert not any(words in view.detail.compared.value for words in PRIOR_NULLS.values())
-
-
-@pytest.fixture
-def ran_evaluation():
-    return RUNS["evaluation"][1], drain(evaluation.run(RUNS["evaluation"][1]))
