@@ -161,4 +161,4 @@ def own_people(result: Result, attacker: str) -> str:
         known[judge] = Known(right[0], right.mean(0), called_shares(of_noise)[some])
     drawn = arrays[array_name("reconstruction", attack=attacker)][some]
     gallery = gallery_html([str(name) for name in arrays["names"][some]], arrays["truth"][some], drawn, known)
-    return f"<h4>The first {len(drawn)} people</h4>{HOW_TO_READ}{gallery}"
+    return f"<h4>The first {len(drawn)} people, drawings {DRAWINGS[attacker]}</h4>{HOW_TO_READ}{gallery}"

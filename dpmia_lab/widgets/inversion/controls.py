@@ -73,7 +73,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "box": widgets.Checkbox(description="keep pixels between black and white (tanh box)", indent=False),
         "process": choice("filter each step", [(name, name) for name in inversion.PROCESSES]),
         "smooth": scale("blur at the end, pixels", (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
-        "weight": scale("λ, weight of what public pictures look like", (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)),
-        "components": scale("ways in which public pictures differ", (1, 2, 5, 10, 20, 40, 80, 160)),
+        "weight": scale("λ, weight of public pictures", (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)),
+        "components": scale("ways public pictures differ", (1, 2, 5, 10, 20, 40, 80, 160)),
         "seed": NumberField(SEED),
     }
