@@ -20,6 +20,7 @@ from dpmia_lab.widgets.choosing import claims as paper_claims
 from dpmia_lab.widgets.choosing import data as grid_data
 from dpmia_lab.widgets.choosing import findings as choosing_findings
 from dpmia_lab.widgets.choosing import hook as choosing_hook
+from dpmia_lab.widgets.choosing import own_words
 from dpmia_lab.widgets.choosing import panel as cell_panel
 from dpmia_lab.widgets.choosing import sweep as grid_sweep_panel
 from dpmia_lab.widgets.choosing import tasks as choosing_tasks
@@ -405,15 +406,15 @@ def run_of(**changes) -> Run:
 
 
 def test_a_run_is_told_in_a_line_and_compared_in_a_table():
-    assert "ε = 8, σ = 2, q = 0.1, 16 models, T = 1,875" in grid_words.summary(run_of())
-    assert grid_words.compared_html([]) == "" and "run 1: ε = 3" in grid_words.compared_html([run_of(epsilon=3.0)])
+    assert "ε = 8, σ = 2, q = 0.1, 16 models, T = 1,875" in own_words.summary(run_of())
+    assert own_words.compared_html([]) == "" and "run 1: ε = 3" in own_words.compared_html([run_of(epsilon=3.0)])
 
 
 def test_steps_are_told_before_the_run():
     config = run_of().config
-    assert "T = 1,276 steps" in grid_words.steps_html(config)
-    assert "must pay for at least one step" in grid_words.steps_html(replace(config, epsilon=0.01))
-    assert "when the run begins" in grid_words.steps_html(replace(config, accountant="tight"))
+    assert "T = 1,276 steps" in own_words.steps_html(config)
+    assert "must pay for at least one step" in own_words.steps_html(replace(config, epsilon=0.01))
+    assert "when the run begins" in own_words.steps_html(replace(config, accountant="tight"))
 
 
 def test_a_sweep_is_shown_with_its_failures_and_as_a_command():

@@ -17,13 +17,13 @@ from dpmia_lab.experiments import (
     mechanisms,
 )
 from dpmia_lab.game.attacks import ATTACKS
-from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
 from dpmia_lab.privacy.accounting import Guarantee
 from dpmia_lab.privacy.local import FEATURES_ONLY
 from dpmia_lab.rows import Rows
 from dpmia_lab.store import Result
 
-DRAWN = {name: attack.words for name, attack in ATTACKS.items()} | BASELINES
+DRAWN = {name: attack.words for name, attack in ATTACKS.items()} | BASELINES | PRIOR_NULLS
 BOTH = ("paper", "stronger")
 MODELS = {
     "softmax": "softmax regression",
@@ -62,11 +62,13 @@ def of_inversion(config: Any, result: Result) -> list[str]:
             share(rows.value(measure, attack=attack)) for measure in ("recognised_share", "recognised_ssim_share")
         )
 
+    nothing = ("noise", *PRIOR_NULLS) if config.attack == "prior" else ("noise",)
     own, other = (rows.value(m, attack=config.attack) for m in ("recognised_share", "recognised_ssim_share"))
     said = [
         f"The attacked model, {data_words(config)}, {learnt_words(result.numbers)}.",
         f"Of one drawing a label, an independent judge and the most similar held-out picture (SSIM) name "
-        f"{named(config.attack)} right, by the {DRAWN[config.attack]}; of pure noise {named('noise')}.",
+        f"{named(config.attack)} right, by the {DRAWN[config.attack]}; "
+        f"{', '.join(f'of {DRAWN[name]} {named(name)}' for name in nothing)}.",
     ]
     if abs(own - other) >= 0.4:
         said.append("The two disagree: look at the drawings (--arrays) before you believe either.")
@@ -104,7 +106,8 @@ def of_hiding(config: Any, result: Result) -> list[str]:
         said.append(f"{accuracy}{promise}; drawings recognised {seen}.")
     return [
         f"The attacked models are {data_words(config)}; recognised by an independent judge are the drawings of the "
-        f"enhanced and of a stronger attack (guessing: {share(result.numbers['chance'])}).",
+        f"enhanced and of a stronger attack, {hiding.STRONGER[config.stronger]} "
+        f"(guessing: {share(result.numbers['chance'])}).",
         *said,
     ]
 
@@ -186,6 +189,10 @@ def of_evaluation(config: Any, result: Result) -> list[str]:
     def by_filter(group: str) -> str:
         return share(rows.value("impact_mean", defence=group, attack="published", protocol="matched"))
 
+    with_public = [
+        f"With public pictures the network recognises {recognised('private', 'prior')}, from models of pure noise "
+        f"{recognised('noise', 'prior')}."
+    ] if config.prior else []  # fmt: skip
     promise = Guarantee(numbers["epsilon"], "record", config.neighbours, numbers["delta"], config.accountant).words()
     right = share(rows.value("test_accuracy", defence="private"))
     return [
@@ -195,6 +202,7 @@ def of_evaluation(config: Any, result: Result) -> list[str]:
         f"attack's drawings and {recognised('private', 'smoothed')} once they are blurred, a matched filter "
         f"{by_filter('private')}; from models of pure noise {recognised('noise', 'published')}, "
         f"{recognised('noise', 'smoothed')} and {by_filter('noise')}.",
+        *with_public,
     ]
 
 

@@ -20,7 +20,7 @@ from dpmia_lab.experiments import (
     mechanisms,
     privacy_sweep,
 )
-from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
 from dpmia_lab.options import changed_from
 from dpmia_lab.rows import Rows
 from dpmia_lab.store import Result
@@ -35,12 +35,12 @@ PICTURED = {
 WORDS = {  # what an experiment calls its defences, attacks and protocols
     "inversion": DRAWN,
     "inversion_comparison": BASELINES | inversion_comparison.CONTENDERS,
-    "hiding": hiding.MODELS | {"paper": "enhanced attack", "stronger": "stronger attack"} | BASELINES,
+    "hiding": hiding.MODELS | {"paper": "enhanced attack", "stronger": "stronger attack"} | BASELINES | PRIOR_NULLS,
     "as_published": BASELINES | as_published.ATTACKERS,
     "privacy_sweep": {"paper": "enhanced attack", "stronger": "stronger attack"},
     "membership": DRAWN | {"alike": "records of one distribution", "shifted": "outsiders of another distribution"},
     "mechanisms": DRAWN | {"alike": "records of one distribution", "shifted": "outsiders of another distribution"},
-    "evaluation": evaluation.GROUPS | evaluation.ATTACKERS | evaluation.JUDGES,
+    "evaluation": evaluation.GROUPS | evaluation.DRAWINGS | evaluation.JUDGES,
     "attributes": attributes.ATTACKS | PEOPLE,
     "attribute_curves": attributes.ATTACKS | PEOPLE,
     "confidences": confidences.WORDS | PICTURED,
@@ -98,7 +98,7 @@ TABLES = {
         (
             Column("test_accuracy"),
             *(Column("impact_mean", "published", judge) for judge in ("matched", "judge", "ssim")),
-            Column("impact_mean", "smoothed", "judge"),
+            *(Column("impact_mean", attack, "judge") for attack in ("smoothed", "prior")),
         ),
     ),
     "attributes": Shown("attack", tuple(map(Column, attributes.MEASURES)), "protocol"),
@@ -174,7 +174,7 @@ def headline_names(name: str, rows: Rows) -> set[str]:
     """The plain names of what the table shows, but for pictures that owe nothing to an attack."""
     if name not in TABLES:
         return set()
-    own = Rows(tuple(row for row in rows if row.attack not in BASELINES), rows.names)
+    own = Rows(tuple(row for row in rows if row.attack not in BASELINES | PRIOR_NULLS), rows.names)
     return {rows.names.of(row) for column in TABLES[name].columns for row in cells_of(own, column)}
 
 

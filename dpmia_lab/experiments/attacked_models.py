@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmia_lab.data import Dataset, public_mean
+from dpmia_lab.game.drawing import PriorDrawing, confidences_of, prior_nulls
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.metrics.matched_filter import Gallery, matched_labels, nearest_labels
 from dpmia_lab.stages import Progress, Stage, part
@@ -36,6 +37,7 @@ class PlainInversion:
     patience: int  # β
     goal: float  # γ
     smooth: float  # pixels
+    prior: PriorDrawing  # how an attacker draws who has public pictures, if there are any
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,12 @@ class Target:
     span: "Span"
     train: tuple["torch.Tensor", "torch.Tensor"]  # inputs (n, d) and labels
     test: tuple["torch.Tensor", "torch.Tensor"]
+    centre: "torch.Tensor"  # (d,): that public mean
+    public: np.ndarray | None  # the pictures of an attacker who knows what such pictures look like
 
 
-def target_of(data: Dataset, name: str) -> Target:
-    """name: as the configuration calls the data, which decides what is public about them."""
+def target_of(data: Dataset, name: str, public: np.ndarray | None = None) -> Target:
+    """name: as the configuration calls the data, which decides where their mean is taken from."""
     import torch
 
     from dpmia_lab import devices  # noqa: F401 (one thread: the same bits everywhere)
@@ -58,7 +62,7 @@ def target_of(data: Dataset, name: str) -> Target:
     mean = torch.from_numpy(public_mean(name, data.shape))
     train_x, test_x = ((torch.from_numpy(x) - mean).flatten(1) for x in (data.train_x, data.test_x))
     labels = torch.from_numpy(data.train_y), torch.from_numpy(data.test_y)
-    return Target(data, span_of(train_x), (train_x, labels[0]), (test_x, labels[1]))
+    return Target(data, span_of(train_x), (train_x, labels[0]), (test_x, labels[1]), mean.flatten(), public)
 
 
 @dataclass(frozen=True)
@@ -124,18 +128,23 @@ def chunk_judged(
 
     yield Progress(0, 1, "attacking")
     how = {"steps": attack.steps, "rate": attack.rate, "patience": attack.patience, "goal": attack.goal}
-    found: Combinations = yield from part(fredrikson(full @ full.mT, bias, **how), 0.0, 0.3)
+    found: Combinations = yield from part(fredrikson(full @ full.mT, bias, **how), 0.0, 0.2)
     outcome.confidence.append(1 - found.cost.numpy())
     x = (found.a @ full).view(-1, *target.data.shape)  # (models · classes, …)
     drawings = {"published": x, "smoothed": smoothed(x, attack.smooth)}
+    if target.public is not None:
+        drawings["prior"] = yield from part(drawn_with_prior(target, full, bias, attack.prior), 0.2, 0.3)
     if not outcome.pictures:
         outcome.pictures |= {who: reconstruction.viewable(p[: len(bias[0])].numpy()) for who, p in drawings.items()}
+    width = 0.5 / len(drawings)
     for place, (who, drawn) in enumerate(drawings.items()):
         stage = verdicts(judges.network, drawn)
+        photographs = who == "prior"  # the others draw differences from the public mean
+        apart = drawn.numpy() - judges.gallery.mean if photographs else drawn.numpy()
         named = {
-            "judge": (yield from part(stage, 0.3 + 0.25 * place, 0.55 + 0.25 * place)),
-            "matched": matched_labels(drawn.numpy(), judges.gallery),
-            "nearest": nearest_labels(drawn.numpy(), judges.gallery),
+            "judge": (yield from part(stage, 0.3 + width * place, 0.3 + width * (place + 1))),
+            "matched": matched_labels(apart, judges.gallery),
+            "nearest": nearest_labels(apart, judges.gallery),
         }
         for by, labels in named.items():
             outcome.named[who, by].append(labels.reshape(bias.shape))
@@ -144,6 +153,29 @@ def chunk_judged(
         labels = yield from part(most_similar(few, target.data.test_x, target.data.test_y), 0.8, 1.0)
         outcome.named["published", "ssim"].append(labels.reshape(-1, bias.shape[1]))
     yield Progress(1, 1, "judging")
+
+
+def drawn_with_prior(
+    target: Target, full: "torch.Tensor", bias: "torch.Tensor", how: PriorDrawing
+) -> "Stage[torch.Tensor]":
+    """(models · classes, …): pictures themselves; the models' inputs are these minus the public mean."""
+    import torch
+
+    from dpmia_lab.attacks.inversion.public_prior import many_with_public_prior, picture_gaussian
+
+    prior = picture_gaussian(torch.from_numpy(target.public), how.components)
+    length = {"steps": how.steps, "rate": how.rate, "weight": how.weight}
+    return (yield from many_with_public_prior(full, bias - full @ target.centre, prior, **length))
+
+
+def without_a_model(public: np.ndarray, classes: int, judges: Judges, seed: int) -> dict[str, float]:
+    """Of what public pictures give without a model, the share that the network and the filter name right."""
+    labels, told = np.arange(classes), {}
+    for name, x in prior_nulls(public, classes, seed).items():
+        told[f"{name}_impact_mean"] = float(np.mean(confidences_of(judges.network, x).argmax(1) == labels))
+        apart = matched_labels(x - judges.gallery.mean, judges.gallery)
+        told[f"{name}_impact_mean_matched"] = float(np.mean(apart == labels))
+    return told
 
 
 def accuracies(full: "torch.Tensor", bias: "torch.Tensor", x: "torch.Tensor", y: "torch.Tensor") -> np.ndarray:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, whole
+from dpmia_lab.checks import Mistake, between, not_negative, one_of, positive, true_or_false, whole
 from dpmia_lab.defences import Central, Undefended
 from dpmia_lab.defences.base import Recipe
+from dpmia_lab.experiments import inversion
 from dpmia_lab.experiments.attacked_models import (
     GroupOutcome,
     Judges,
@@ -26,9 +27,10 @@ from dpmia_lab.experiments.attacked_models import (
     attacked,
     target_of,
     verdicts,
+    without_a_model,
 )
-from dpmia_lab.experiments.inversion import PicturesConfig, loaded, trained_judge
-from dpmia_lab.game.drawing import typical_pictures
+from dpmia_lab.experiments.inversion import PicturesConfig, loaded, shared_out, trained_judge
+from dpmia_lab.game.drawing import PriorDrawing, typical_pictures
 from dpmia_lab.metrics import recognition, reconstruction
 from dpmia_lab.metrics.intervals import Estimate, share_estimate
 from dpmia_lab.metrics.matched_filter import Gallery, gallery_of, matched_labels
@@ -52,6 +54,8 @@ GROUPS = {  # whose pictures are judged, in words
     "plain": "no privacy, learnt to the end",
 }
 ATTACKERS = {"published": "as published", "smoothed": "blurred afterwards"}
+STRONGER = {"prior": "made with public pictures"}  # an attacker who draws too if he is asked to
+DRAWINGS = ATTACKERS | STRONGER
 JUDGES = {  # who names the drawings; all know the test pictures only
     "matched": "the matched filter",
     "judge": "paper E's network",
@@ -86,6 +90,7 @@ class Config(PicturesConfig):
     patience: int = option(100, "β: the attack ends when its cost is no better than all of its last β costs")
     goal: float = option(0.01, "γ: the attack ends when its cost is as low as this")
     smooth: float = option(1.5, "the stronger attacker blurs the finished pictures by so many pixels")
+    prior: bool = option(False, "let an attacker draw too who has public pictures of other people")
     ssim_models: int = option(10, "how many models of each kind are also judged by the most similar test picture")
     seed: int = option(0, "fixes every random choice")
 
@@ -103,10 +108,12 @@ class Config(PicturesConfig):
         whole(1, 20_000, attack_steps=self.attack_steps)
         between(0, 1, goal=self.goal)
         between(0, 10, smooth=self.smooth)
+        true_or_false(prior=self.prior)
         whole(0, 2**31 - 1, seed=self.seed)
 
     def attack(self) -> PlainInversion:
-        return PlainInversion(self.attack_steps, self.attack_rate, self.patience, self.goal, self.smooth)
+        plain = self.attack_steps, self.attack_rate, self.patience, self.goal
+        return PlainInversion(*plain, self.smooth, PriorDrawing(weight=inversion.Config.weight))
 
 
 SMALL = Config(data="digits", epsilon=1.0, sigma=4.0, q=0.2, models=4, others=2, ssim_models=1, attack_steps=200)
@@ -125,10 +132,11 @@ def run(config: Config) -> Stage[Result]:
     import torch
 
     yield Progress(0, 1, "loading data")
-    data = loaded(config)
+    shared = yield from shared_out(config, loaded(config), config.prior)
+    data = shared.data
     defence = defence_of(config, len(data.train_y))
     yield Snapshot("truth", 0, typical_pictures(data))
-    cell = Cell(config, target_of(data, config.data), defence)
+    cell = Cell(config, target_of(data, config.data, shared.public), defence)
     weights = yield from part(cell.private_weights(), 0.02, 0.4, "training privately")
     network = yield from part(trained_judge(config, data), 0.4, 0.5, "training an independent judge")
     judges = Judges(network, gallery_of(data.test_x, data.test_y), config.ssim_models)
@@ -143,6 +151,8 @@ def run(config: Config) -> Stage[Result]:
     matched = matched_labels(data.train_x - judges.gallery.mean, judges.gallery)
     right = {"judge_accuracy": np.mean(named == data.train_y), "matched_accuracy": np.mean(matched == data.train_y)}
     told = {**{name: float(value) for name, value in right.items()}, **cell.person()}
+    if shared.public is not None:
+        told |= without_a_model(shared.public, data.classes, judges, config.seed)
     return summarised(cell, told, judges.gallery, outcomes)
 
 
@@ -282,7 +292,7 @@ def summarised(cell: Cell, told: dict[str, float], gallery: Gallery, outcomes: d
 def rows_of(numbers: dict[str, float]) -> Rows:
     """The rows of a cell whose plain names are known, such as a shipped one's."""
     groups = tuple(GROUPS)
-    return NAMES.read(numbers, OF_MODEL, groups) + NAMES.read(numbers, OF_ATTACK, groups, tuple(ATTACKERS), JUDGES)
+    return NAMES.read(numbers, OF_MODEL, groups) + NAMES.read(numbers, OF_ATTACK, groups, tuple(DRAWINGS), JUDGES)
 
 
 def group_rows(group: str, outcome: GroupOutcome) -> list[Row]:

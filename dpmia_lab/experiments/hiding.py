@@ -16,7 +16,15 @@ from dpmia_lab.experiments import inversion, private_training
 from dpmia_lab.experiments.inversion_comparison import attacks_on
 from dpmia_lab.experiments.matching import Match, Trial, matched_noise
 from dpmia_lab.experiments.repeats import averaged, repeated
-from dpmia_lab.game.drawing import BASELINES, baseline_pictures, confidences_of, likeness, typical_pictures
+from dpmia_lab.game.drawing import (
+    BASELINES,
+    PRIOR_NULLS,
+    baseline_pictures,
+    confidences_of,
+    likeness,
+    prior_nulls,
+    typical_pictures,
+)
 from dpmia_lab.metrics import classification
 from dpmia_lab.options import option
 from dpmia_lab.privacy.accounting import NEIGHBOURS
@@ -40,6 +48,7 @@ MEASURES = ("accuracy", "sigma", "units", "delta", "noise", "epsilon", "epsilon_
 MEASURES += ("distance_mean", "ssim_distance_mean", "similarity_mean", "recognised_mean")
 ATTACKERS = {"paper": "enhanced", "stronger": "ours"}  # contenders of the comparison in lesson 1
 BLUR = 2  # times lesson 1's, for the stronger attacker: noise is finer than features, so a blur takes more of it
+STRONGER = {"smooth": "smooth, blurred", "prior": "with public pictures"}  # who the stronger attacker may be
 FIRST_NOISE = 0.015  # a step, σS/(qK): where the search for σ begins
 JUDGE_STEPS = 700  # more people than in lesson 1 need a longer lesson
 
@@ -58,6 +67,7 @@ class Config(inversion.TargetConfig):
     rate: float = option(1.0, "η, size of a step")
     neighbours: str = option("replace-one", "what neighbours differ by: add-remove or replace-one")
     longest: int = option(500, "no attack takes more steps than this")
+    stronger: str = option("smooth", "the stronger attacker: smooth (and blurred) or prior (of public pictures)")
     repeats: int = option(1, "how many seeds, from the given one upwards")
     seed: int = option(0, "the first seed")
 
@@ -71,6 +81,7 @@ class Config(inversion.TargetConfig):
         whole(1, 100_000, steps=self.steps)
         one_of(NEIGHBOURS, neighbours=self.neighbours)
         whole(1, 20_000, longest=self.longest)
+        one_of(tuple(STRONGER), stronger=self.stronger)
         whole(1, 1000, repeats=self.repeats)
         whole(0, 2**31 - self.repeats, seed=self.seed)
 
@@ -79,7 +90,13 @@ class Config(inversion.TargetConfig):
         return replace(shared_fields(self, private_training.Config()), unit=unit, seed=self.seed + repeat)
 
     def attack(self, attacker: str, repeat: int) -> inversion.Config:
-        return replace(attack_on(self, attacker), seed=self.seed + repeat)
+        chosen = replace(attack_on(self, attacker), seed=self.seed + repeat)
+        return replace(chosen, attack="prior") if attacker == "stronger" and self.knows_public else chosen
+
+    @property
+    def knows_public(self) -> bool:
+        """Whether the stronger attacker has public pictures."""
+        return self.stronger == "prior"
 
 
 def attack_on(config: inversion.TargetConfig, attacker: str) -> inversion.Config:
@@ -99,6 +116,7 @@ SMALL = Config(data="digits", unit="subclass", k_sub=4, accuracy=0.5, steps=15, 
 PRESETS = {
     "faces": Config(),
     "digits": Config(data="mnist_varied", unit="subclass", accuracy=0.7, q=0.5, steps=30),
+    "digits-prior": Config(data="mnist_varied", unit="subclass", accuracy=0.7, q=0.5, steps=30, stronger="prior"),
     "digits-cnn": Config(data="mnist_varied", model="cnn", unit="subclass", accuracy=0.65, q=0.1, steps=100, rate=1.5),
 }
 
@@ -112,23 +130,28 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
     base = config.attack("paper", repeat)
     yield Progress(0, 1, "loading data")
     data = inversion.loaded(base)
+    shared = yield from inversion.shared_out(base, data, config.knows_public)
     yield Snapshot("truth", 0, typical_pictures(data))
 
     centre = public_mean(base.data, data.shape)  # as the private models' pictures are
     plain = yield from part(inversion.trained_target(base, data, centre), 0.0, 0.05, "training without defence")
     rows = [Row("accuracy", test_accuracy(plain, data), "vanilla")]
-    drawn = yield from part(attacked(config, repeat, data, plain, "vanilla"), 0.05, 0.12)
+    drawn = yield from part(attacked(config, repeat, data, plain, "vanilla", shared.public), 0.05, 0.12)
     models, more = yield from part(trained_privately(config, repeat, data), 0.12, 0.65)
     rows += more
     for i, (name, model) in enumerate(models.items()):
-        drawn |= yield from part(attacked(config, repeat, data, model, name), 0.65 + 0.05 * i, 0.7 + 0.05 * i)
+        stage = attacked(config, repeat, data, model, name, shared.public)
+        drawn |= yield from part(stage, 0.65 + 0.05 * i, 0.7 + 0.05 * i)
 
-    judge = yield from part(trained_judge(base, data), 0.8, 0.88, "training an independent judge")
+    judge = yield from part(trained_judge(base, shared.data), 0.8, 0.88, "training an independent judge")
     numbers = {
         "chance": 1 / data.classes,
         "judge_accuracy": classification.accuracy(confidences_of(judge, data.train_x), data.train_y),
     }
-    subjects = {**drawn, **{("", name): x for name, x in baseline_pictures(data, base.seed).items()}}
+    nothing = baseline_pictures(data, base.seed)
+    if shared.public is not None:
+        nothing |= prior_nulls(shared.public, data.classes, base.seed)
+    subjects = {**drawn, **{("", name): x for name, x in nothing.items()}}
     measured = yield from part(likenesses(data, judge, subjects), 0.88, 1.0, "measuring")
     arrays = {"truth": typical_pictures(data), "names": np.array(data.class_names), **measured.arrays}
     pictures = {called("picture", *subject): x for subject, x in drawn.items()}
@@ -137,7 +160,7 @@ def one_repeat(config: Config, repeat: int) -> Stage[Result]:
 
 def rows_of(numbers: dict[str, float]) -> Rows:
     """The rows of a result whose plain names are known, such as a shipped one's."""
-    return NAMES.read(numbers, MEASURES, ("", *MODELS), ("", *ATTACKERS, *BASELINES))
+    return NAMES.read(numbers, MEASURES, ("", *MODELS), ("", *ATTACKERS, *BASELINES, *PRIOR_NULLS))
 
 
 def called(measure: str, model: str = "", attacker: str = "") -> str:
@@ -213,7 +236,9 @@ def said_of(name: str, training: private_training.Config, units: Units, sigma: f
 Drawn = dict[tuple[str, str], np.ndarray]  # pictures (classes, …) by model and attacker
 
 
-def attacked(config: Config, repeat: int, data: Dataset, model: "nn.Module", name: str) -> Stage[Drawn]:
+def attacked(
+    config: Config, repeat: int, data: Dataset, model: "nn.Module", name: str, public: np.ndarray | None
+) -> Stage[Drawn]:
     drawn = {}
     for i, attacker in enumerate(ATTACKERS):
         picture = called("picture", name, attacker)
@@ -221,7 +246,8 @@ def attacked(config: Config, repeat: int, data: Dataset, model: "nn.Module", nam
         def renamed(event, picture=picture):
             return Snapshot(picture, event.step, event.array) if isinstance(event, Snapshot) else event
 
-        attack = mapped(inversion.attacked(config.attack(attacker, repeat), data, model), renamed)
+        how = config.attack(attacker, repeat)
+        attack = mapped(inversion.attacked(how, data, model, public), renamed)
         drawn[name, attacker], _ = yield from part(attack, i / 2, (i + 1) / 2, f"attacking: {MODELS[name]}")
     return drawn
 

@@ -13,9 +13,10 @@ from dpmia_lab.data import Dataset, load
 from dpmia_lab.defences import Defence, Undefended
 from dpmia_lab.defences.base import Recipe, Task, TrainingSet
 from dpmia_lab.experiments.inversion_measures import Found, accuracies, all_measures, as_result, measures
-from dpmia_lab.game.attacks import ATTACKS, Attack, drawing
-from dpmia_lab.game.drawing import Drawing, baseline_pictures, typical_pictures
+from dpmia_lab.game.attacks import ATTACKS, Attack, drawing, prior_drawing
+from dpmia_lab.game.drawing import Drawing, PriorDrawing, baseline_pictures, prior_nulls, typical_pictures
 from dpmia_lab.game.evidence import Given, Weights
+from dpmia_lab.game.public_pictures import PutAside, put_aside
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import option
 from dpmia_lab.privacy.units import Units
@@ -28,7 +29,7 @@ if TYPE_CHECKING:  # torch is loaded by run(), not by the page that merely shows
     from torch import nn
 
 TITLE = "Draw what a label looks like from a trained model"
-CHOICES = ("original", "enhanced")
+CHOICES = ("original", "enhanced", "prior")
 MODELS = ("softmax", "mlp", "cnn")
 PRIORS = ("none", "l1", "btv", "l1+tv")
 PROCESSES = ("none", "denoise", "sharpen")
@@ -69,7 +70,9 @@ class TargetConfig(PicturesConfig):
 
 @dataclass(frozen=True)
 class Config(TargetConfig):
-    attack: str = option("enhanced", "original (plain gradient descent) or enhanced (Adam, prior, box)")
+    attack: str = option(
+        "enhanced", "original (plain gradient descent), enhanced (Adam, prior, box) or prior (of public pictures)"
+    )
     prior: str = option("btv", "what the attacker expects of pictures: none, l1, btv or l1+tv")
     lam: float = option(1e-6, "λ, weight of the prior (a sum over pixels)")
     steps: int = option(300, "T, at most so many steps of the attack")
@@ -77,6 +80,8 @@ class Config(TargetConfig):
     box: bool = option(True, "keep pixels within black and white by x = (tanh w + 1)/2")
     process: str = option("none", "filter after each step of the original attack: none, denoise or sharpen")
     smooth: float = option(0.0, "blur the finished pictures by so many pixels")
+    components: int = option(40, "attack prior: in so many directions public pictures are let differ")
+    weight: float = option(0.1, "attack prior: λ, weight of the log-density of public pictures")
     seed: int = option(0, "fixes every random choice")
 
     def __post_init__(self) -> None:
@@ -89,6 +94,8 @@ class Config(TargetConfig):
         positive(rate=self.rate)
         true_or_false(box=self.box)
         between(0, 10, smooth=self.smooth)
+        whole(1, 1000, components=self.components)
+        not_negative(weight=self.weight)
         whole(0, 2**31 - 1, seed=self.seed)
 
 
@@ -103,6 +110,7 @@ PRESETS = {
     ),
     "digits": Config(data="mnist", model="cnn", prior="l1", lam=0.003, steps=500, rate=0.03),
     "digits-published": Config(data="mnist", model="cnn", prior="l1", lam=0.05, steps=5000, rate=0.1),
+    "digits-prior": Config(data="mnist", model="cnn", attack="prior"),
 }
 
 # How each model is trained: enough steps to fit its training pictures, no more. Steps, then how they are taken.
@@ -124,6 +132,7 @@ class Recogniser:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.shared = Once(self._shared)  # the pictures, and what of them the attacker has
         self.data = Once(self._data)
         self.model = Once(self._model)
         self.judge = Once(self._judge)
@@ -132,11 +141,15 @@ class Recogniser:
     def fits(self, config: Config) -> bool:
         """Whether that is an attack on this recogniser."""
         shared = [option.name for option in fields(TargetConfig)] + ["seed"]
-        return all(getattr(config, name) == getattr(self.config, name) for name in shared)
+        same = all(getattr(config, name) == getattr(self.config, name) for name in shared)
+        return same and knows_public(config) == knows_public(self.config)
+
+    def _shared(self) -> Stage[PutAside]:
+        yield Progress(0, 1, "loading data")
+        return (yield from shared_out(self.config, loaded(self.config), knows_public(self.config)))
 
     def _data(self) -> Stage[Dataset]:
-        yield Progress(0, 1, "loading data")
-        return loaded(self.config)
+        return (yield from self.shared.result()).data
 
     def _model(self) -> "Stage[nn.Module]":
         return (yield from trained_target(self.config, (yield from self.data.result())))
@@ -148,7 +161,11 @@ class Recogniser:
         data = yield from self.data.result()
         model = yield from self.model.result()
         judge = yield from self.judge.result()
-        found = yield from all_measures(data, model, judge, baseline_pictures(data, self.config.seed))
+        shared, seed = (yield from self.shared.result()), self.config.seed
+        subjects = baseline_pictures(data, seed)
+        if shared.public is not None:
+            subjects |= prior_nulls(shared.public, data.classes, seed)
+        found = yield from all_measures(data, model, judge, subjects)
         return accuracies(data, model, judge), found
 
 
@@ -179,7 +196,8 @@ def drawn(
     yield Snapshot("truth", 0, typical_pictures(data))
     ready = 0.0 if kept.model.found else 0.3
     model = yield from part(kept.model.result(), 0.0, ready, "training the recogniser")
-    x, frames = yield from part(attacked(config, data, model), ready, 1.0, "attacking")
+    public = (yield from kept.shared.result()).public
+    x, frames = yield from part(attacked(config, data, model, public), ready, 1.0, "attacking")
     return data, model, x, frames
 
 
@@ -189,6 +207,18 @@ def loaded(config: PicturesConfig) -> Dataset:
         size = f"{data.shape[1]} x {data.shape[2]}"
         raise Mistake(f"pictures must be at least {LEAST_SIDE} x {LEAST_SIDE} pixels; those of {data.name} are {size}.")
     return data
+
+
+def knows_public(config: Config) -> bool:
+    """Whether the attacker has public pictures."""
+    return "public" in ATTACKS[config.attack].needs
+
+
+def shared_out(config: PicturesConfig, data: Dataset, knows: bool) -> Stage[PutAside]:
+    """The data, and public pictures put aside where an attacker ``knows`` some."""
+    if not knows:
+        return PutAside(data)
+    return (yield from put_aside(data, config.data, config.seed))
 
 
 # ---- training
@@ -245,15 +275,22 @@ def trained(
 # ---- attacking
 def attack_of(config: Config) -> Attack:
     """The table's attack of that name, with the configuration's settings."""
-    how = {option.name: getattr(config, option.name) for option in fields(Drawing)}
-    return drawing(ATTACKS[config.attack].words, **how)
+    kind, made = (PriorDrawing, prior_drawing) if knows_public(config) else (Drawing, drawing)
+    how = {option.name: getattr(config, option.name) for option in fields(kind)}
+    return made(ATTACKS[config.attack].words, **how)
 
 
-def attacked(config: Config, data: Dataset, model: "nn.Module") -> Stage[tuple[np.ndarray, dict]]:
-    """The finished pictures (classes, …) as shown, and the frames on the way there."""
-    given = Given({"weights": Weights(model, task_of(config, data))}, config.seed)
+def attacked(
+    config: Config, data: Dataset, model: "nn.Module", public: np.ndarray | None = None
+) -> Stage[tuple[np.ndarray, dict]]:
+    """The finished pictures (classes, …) as shown, and the frames on the way there.
+
+    ``public``: pictures that an attacker has who knows what such pictures look like.
+    """
+    attack, found = attack_of(config), {"weights": Weights(model, task_of(config, data)), "public": public}
+    given = Given({need: found[need] for need in attack.needs}, config.seed)
     frames = Frames()
-    drawn = yield from mapped(attack_of(config).run(given), frames.kept)
+    drawn = yield from mapped(attack.run(given), frames.kept)
     yield Snapshot("reconstruction", drawn.steps, drawn.x)
     return drawn.x, frames.arrays()
 

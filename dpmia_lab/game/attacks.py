@@ -63,6 +63,11 @@ def drawing(words: str, **settings: Any) -> Attack:
     return Attack(words, frozenset({"weights"}), partial(drawn_pictures, how), judged_pictures)
 
 
+def prior_drawing(words: str, **settings: Any) -> Attack:
+    how = PriorDrawing(**settings)
+    return Attack(words, frozenset({"weights", "public"}), partial(drawn_with_prior, how), judged_pictures)
+
+
 def at_once(scores: Callable[[Given], np.ndarray]) -> Callable[[Given], Stage[np.ndarray]]:
     """What takes no time, as a stage."""
 
@@ -215,11 +220,6 @@ INVERSION = {
     "stronger": drawing(
         "this lab's prior, then a blur", prior="l1+tv", lam=1e-5, steps=300, rate=0.01, box=True, smooth=2.0
     ),
-    "prior": Attack(
-        "prior of public pictures",
-        frozenset({"weights", "public"}),
-        partial(drawn_with_prior, PriorDrawing()),
-        judged_pictures,
-    ),
+    "prior": prior_drawing("prior of public pictures"),
 }
 ATTACKS: dict[str, Attack] = {**MEMBERSHIP, **FOOLING, **INVERSION}

@@ -10,7 +10,7 @@ from dpmia_lab.data import Dataset
 from dpmia_lab.game.evidence import Given
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.rows import Row
-from dpmia_lab.seeds import numpy_generator
+from dpmia_lab.seeds import numpy_generator, torch_generator
 from dpmia_lab.stages import Progress, Stage
 
 if TYPE_CHECKING:  # torch is loaded by a run, not by the page that merely shows the controls
@@ -21,6 +21,10 @@ BASELINES = {  # pictures that owe nothing to the attack, in words
     "blank": "a black picture",
     "class_mean": "the class's mean picture",
     "other_class": "someone else's picture",
+}
+PRIOR_NULLS = {  # what public pictures give without a model, in words
+    "average": "the average public picture",
+    "prior_alone": "the prior without the model",
 }
 
 
@@ -106,6 +110,17 @@ def baseline_pictures(data: Dataset, seed: int) -> dict[str, np.ndarray]:
     truth, means = typical_pictures(data), class_means(data)
     noise = numpy_generator(seed, "noise").random(truth.shape, dtype=np.float32)
     return dict(zip(BASELINES, (noise, np.zeros_like(truth), means, np.roll(truth, 1, axis=0)), strict=True))
+
+
+def prior_nulls(public: np.ndarray, classes: int, seed: int) -> dict[str, np.ndarray]:
+    """One picture a class of each kind: all the same, and drawn at random from the prior."""
+    import torch
+
+    from dpmia_lab.attacks.inversion.public_prior import picture_gaussian
+
+    prior = picture_gaussian(torch.from_numpy(public), PriorDrawing.components)
+    alone = prior.pictures(prior.starts(classes, torch_generator(seed, "prior alone"))).clamp(0, 1).numpy()
+    return dict(zip(PRIOR_NULLS, (np.repeat(public.mean(0)[None], classes, axis=0), alone), strict=True))
 
 
 # ---- how like they are

@@ -9,6 +9,7 @@ the second term being λ times the log-density of z. It is the generative attack
 GMI), with a Gaussian in the generator's place: noise in the weights is rough, and x(z) cannot be.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -51,7 +52,11 @@ def picture_gaussian(x: torch.Tensor, components: int) -> PictureGaussian:
 
 def log_odds(model: nn.Module, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     """(n,): log f_ℓ/(1 − f_ℓ), which goes on rising where the confidence itself is flat."""
-    logits = model(x)
+    return log_odds_of(model(x), labels)
+
+
+def log_odds_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """logits (n, classes) → (n,)"""
     own = logits.gather(1, labels[:, None]).squeeze(1)
     others = logits.scatter(1, labels[:, None], -torch.inf)
     return own - others.logsumexp(1)
@@ -67,24 +72,63 @@ def with_public_prior(
     weight: float,  # λ
 ) -> Stage[Reconstructions]:
     """Adam on every label's z at once; the pictures are cut to black and white at the end."""
-    z = torch.zeros(len(labels), len(prior.directions), device=labels.device)
-    optimizer, shown = Adam([z], rate), snapshot_steps(steps)
-    for step in range(1, steps + 1):
-        descent, odds = descent_and_odds(model, z, labels, prior, weight)
-        optimizer.step([descent])
-        yield Progress(step, steps, "attacking", {"confidence": float(odds.sigmoid().mean())})
-        if step in shown:
-            yield Snapshot("reconstruction", step, prior.pictures(z).clamp(0, 1).cpu().numpy())
+    z, shown = torch.zeros(len(labels), len(prior.directions), device=labels.device), snapshot_steps(steps)
+    climb = climbing(z, lambda z: log_odds(model, prior.pictures(z), labels), prior, steps, rate, weight)
+    for progress in climb:
+        yield progress
+        if progress.done in shown:
+            yield Snapshot("reconstruction", progress.done, prior.pictures(z).clamp(0, 1).cpu().numpy())
     x = prior.pictures(z).clamp(0, 1)
     return Reconstructions(x, final_costs(model, x, labels), labels * 0 + steps)
 
 
+def many_with_public_prior(
+    weights: torch.Tensor,  # (models, classes, pixels)
+    bias: torch.Tensor,  # (models, classes)
+    prior: PictureGaussian,
+    *,
+    steps: int,
+    rate: float,
+    weight: float,  # λ
+) -> Stage[torch.Tensor]:
+    """``with_public_prior`` of every label of many softmax regressions: pictures (models · classes, …).
+
+    Logits are linear in x and so in z: V·z + c, with V = W·directionsᵀ and c = W·mean + bias. No picture is touched
+    until x(z) is wanted.
+    """
+    models, classes = bias.shape
+    in_code, at_mean = weights @ prior.directions.T, weights @ prior.mean.flatten() + bias
+    labels = torch.arange(classes, device=bias.device).repeat(models)
+
+    def odds(z: torch.Tensor) -> torch.Tensor:
+        logits = torch.baddbmm(at_mean[:, None], z.view(models, classes, -1), in_code.mT)
+        return log_odds_of(logits.flatten(0, 1), labels)
+
+    z = torch.zeros(models * classes, len(prior.directions), device=bias.device)
+    yield from climbing(z, odds, prior, steps, rate, weight)
+    return prior.pictures(z).clamp(0, 1)
+
+
+Odds = Callable[[torch.Tensor], torch.Tensor]  # z (n, k) → the log odds of each one's label (n,)
+
+
+def climbing(
+    z: torch.Tensor, odds: Odds, prior: PictureGaussian, steps: int, rate: float, weight: float
+) -> Stage[None]:
+    """Adam on log odds − λ·½‖z‖², in place."""
+    optimizer = Adam([z], rate)
+    for step in range(1, steps + 1):
+        descent, reached = descent_and_odds(z, odds, prior, weight)
+        optimizer.step([descent])
+        yield Progress(step, steps, "attacking", {"confidence": float(reached.sigmoid().mean())})
+
+
 def descent_and_odds(
-    model: nn.Module, z: torch.Tensor, labels: torch.Tensor, prior: PictureGaussian, weight: float
+    z: torch.Tensor, odds: Odds, prior: PictureGaussian, weight: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """∇_z of −log odds + λ·½‖z‖², and the log odds."""
     with torch.enable_grad():
         z = z.detach().requires_grad_()
-        odds = log_odds(model, prior.pictures(z), labels)
-        (gradient,) = torch.autograd.grad((weight * prior.energy(z) - odds).sum(), z)
-    return gradient, odds.detach()
+        reached = odds(z)
+        (gradient,) = torch.autograd.grad((weight * prior.energy(z) - reached).sum(), z)
+    return gradient, reached.detach()

@@ -51,6 +51,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "accountant": choice("who tells T from ε", swapped(ACCOUNTANT_WORDS)),
         "neighbours": choice("neighbours", swapped(NEIGHBOURS)),
         "smooth": scale("the attacker's blur, pixels", (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)),
+        "prior": widgets.Checkbox(description="an attacker with public pictures draws too", indent=False),
         "seed": NumberField("seed"),
     }
 

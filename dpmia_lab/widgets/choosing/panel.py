@@ -12,8 +12,8 @@ from dpmia_lab.store import Result, Store
 from dpmia_lab.widgets.choosing.controls import new_controls
 from dpmia_lab.widgets.choosing.data import SETS, own_cell
 from dpmia_lab.widgets.choosing.grid import GridPanel
+from dpmia_lab.widgets.choosing.own_words import compared_html, steps_html, summary
 from dpmia_lab.widgets.choosing.view import PLOTS, CellView
-from dpmia_lab.widgets.choosing.words import compared_html, steps_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import text
 
@@ -54,7 +54,7 @@ class CellPanel(ExperimentPanel):
             text(ABOUT),
             self.controls.group("accountant", "neighbours", "seed"),
             text("<h4>How it is attacked, and what is shown</h4>"),
-            self.controls.group("smooth"),
+            self.controls.group("smooth", "prior"),
             self.results.attacker,
         ]
 

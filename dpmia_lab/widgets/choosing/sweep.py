@@ -13,8 +13,8 @@ from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.sweeps import sweep
 from dpmia_lab.widgets.choosing.controls import list_field, sweep_models
 from dpmia_lab.widgets.choosing.data import CellResult, preset_of, reference_grid
+from dpmia_lab.widgets.choosing.own_words import CELL_HEADS, cell_columns
 from dpmia_lab.widgets.choosing.panel import CellPanel
-from dpmia_lab.widgets.choosing.words import CELL_HEADS, cell_columns
 from dpmia_lab.widgets.kit.parts import download_html, error_html, on_change, panel, text
 from dpmia_lab.widgets.kit.pictures import data_uri
 from dpmia_lab.widgets.kit.stage_run import StageRun

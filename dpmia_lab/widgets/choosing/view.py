@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpmia_lab.experiments.evaluation import IN_FULL, Config, array_name
+from dpmia_lab.experiments.evaluation import DRAWINGS, IN_FULL, Config, array_name
 from dpmia_lab.metrics.recognition import called_shares
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
@@ -125,7 +125,15 @@ class CellView:
 
     def show(self, result: Result) -> None:
         self.result = result
+        self.offer([name for name in DRAWINGS if result.rows.has("impact_mean", attack=name)])
         self.draw()
+
+    def offer(self, attackers: list[str]) -> None:
+        """Whose drawings there are to choose from; at first those of an attacker with public pictures, if he drew."""
+        there = [(DRAWINGS[name], name) for name in attackers]
+        if list(self.attacker.options) != there:
+            self.attacker.options = there
+            self.attacker.value = "prior" if "prior" in attackers else Risk().attacker
 
     def draw(self) -> None:
         if self.result is None or self.config is None:
@@ -153,4 +161,4 @@ def own_people(result: Result, attacker: str) -> str:
         known[judge] = Known(right[0], right.mean(0), called_shares(of_noise)[some])
     drawn = arrays[array_name("reconstruction", attack=attacker)][some]
     gallery = gallery_html([str(name) for name in arrays["names"][some]], arrays["truth"][some], drawn, known)
-    return f"<h4>The first {len(drawn)} people</h4>{HOW_TO_READ}{gallery}"
+    return f"<h4>The first {len(drawn)} people, drawings {DRAWINGS[attacker]}</h4>{HOW_TO_READ}{gallery}"

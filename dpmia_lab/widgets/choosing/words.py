@@ -5,24 +5,20 @@ from math import ceil, floor
 
 import numpy as np
 
-from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments.evaluation import ATTACKERS, GROUPS, IN_FULL, JUDGES, Config, defence_of
+from dpmia_lab.experiments.evaluation import ATTACKERS, DRAWINGS, GROUPS, IN_FULL, JUDGES, Config
+from dpmia_lab.game.drawing import PRIOR_NULLS
 from dpmia_lab.privacy.accounting import ACCOUNTANTS, NEIGHBOURS, epsilon_text, short
 from dpmia_lab.rows import Row
 from dpmia_lab.widgets.choosing.data import (
-    SETS,
     CellResult,
     Place,
     Risk,
     admissible,
     most_accurate,
-    own_cell,
-    preset_of,
     safest,
 )
 from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.pictures import people_html, picture_html
-from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
 LATER = "The reference has not been computed yet (<code>make reference</code>)."
@@ -255,13 +251,23 @@ def judges_table(cell: CellResult, attacker: str) -> str:
         if cell.rows.has("impact_mean", attack=seen, protocol=judge):
             found = [cell.risk("impact_mean", seen, group, judge) for group in GROUPS]
             rows.append([sentence(words), *(with_small(share(one.value), interval(one)) for one in found)])
-    c = cell.config
+    c, alone = cell.config, alone_words(cell.numbers) if attacker == "prior" else ""
     caption = Html(
-        f"People recognised (lower: safer), drawings {ATTACKERS[attacker]} (for SSIM as published, "
+        f"People recognised (lower: safer), drawings {DRAWINGS[attacker]} (for SSIM as published, "
         f"{min(c.ssim_models, c.models)} models of a kind); {c.models} private models, {c.others} of each other kind; "
-        f"95% intervals. {chance_words(round(1 / cell.numbers['chance']))}"
+        f"95% intervals. {chance_words(round(1 / cell.numbers['chance']))}{alone}"
     )
     return table_html(("judge", *GROUPS.values()), rows, caption)
+
+
+def alone_words(numbers: dict[str, float]) -> str:
+    """What the judges recognise in public pictures without a model."""
+    said = (
+        f"{words}, {share(numbers[f'{name}_impact_mean_matched'])} by the filter and "
+        f"{share(numbers[f'{name}_impact_mean'])} by the network"
+        for name, words in PRIOR_NULLS.items()
+    )
+    return f" Recognised without any model: {'; '.join(said)}."
 
 
 def judge_html(cell: CellResult, attacker: str) -> str:
@@ -304,44 +310,3 @@ def gallery_html(names: list[str], truth: np.ndarray, drawn: np.ndarray, known: 
 def known_line(judge: str, right: float, often: float, chance: float) -> str:
     known = "<span class='dp-exposed'>yes</span>" if right else "<span class='dp-protected'>no</span>"
     return f"{judge}: {known}, {share(often)} ({share(chance)})"
-
-
-# ---- the reader's own cells
-def steps_html(config: Config) -> str:
-    """T at once, where the accountant that tells it is quick."""
-    if config.accountant == "tight" or not config.delta:
-        return "<small>T is told when the run begins.</small>"
-    try:
-        steps = defence_of(config, 0).steps
-    except Mistake as mistake:
-        return f"<small class='dp-exposed'>{mistake}</small>"
-    return f"<small>{promise(config, config.delta)} pays for <b>T = {steps:,} steps</b>.</small>"
-
-
-def summary(run: Run) -> str:
-    """What was done and what came out, in a line that tells two runs apart."""
-    c, cell = run.config, own_cell(run)
-    by_filter, by_network = (share(cell.at(Risk(judge=judge)).value) for judge in IN_FULL)
-    return (
-        f"{SETS.get(preset_of(c), c.data)}, {cell.title}, q = {c.q:g}, {c.models} models, T = "
-        f"{cell.numbers['steps']:,.0f}; seed {c.seed}: <span class='dp-protected'>{share(cell.accuracy())} right</span>"
-        f", <span class='dp-exposed'>{by_filter} of people recognised by the filter</span>, {by_network} by the network"
-    )
-
-
-CELL_HEADS = ("cell", "T", with_small("accuracy", USEFUL), with_small("people, by the matched filter", SAFER),
-              with_small("people, by paper E's network", SAFER), "by the network, unblurred")  # fmt: skip
-
-
-def cell_columns(cell: CellResult) -> list[str]:
-    """T, accuracy, people recognised after a blur by each judge, and as paper E counts."""
-    found = [*(cell.at(Risk(judge=judge)) for judge in IN_FULL), cell.risk("impact_mean")]
-    return [f"{cell.numbers['steps']:,.0f}", share(cell.accuracy()), *(with_interval(one) for one in found)]
-
-
-def compared_html(runs: list[Run]) -> str:
-    if not runs:
-        return ""
-    cells = [(run, own_cell(run)) for run in runs]
-    rows = [(f"run {run.number}: {cell.title}, q = {run.config.q:g}", *cell_columns(cell)) for run, cell in cells]
-    return table_html(CELL_HEADS, rows, "95% intervals; drawings blurred afterwards, unless said.")

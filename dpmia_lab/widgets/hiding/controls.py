@@ -3,6 +3,7 @@
 import ipywidgets as widgets
 
 from dpmia_lab.experiments import inversion
+from dpmia_lab.experiments.hiding import STRONGER
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.widgets.kit.controls import NumberField, choice, scale, swapped
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, only_faces
@@ -10,6 +11,7 @@ from dpmia_lab.widgets.kit.words import MODEL_WORDS, only_faces
 PRESET_WORDS = {
     "faces": "faces: hide a person (class)",
     "digits": "digits: hide a style of writing (subclass)",
+    "digits-prior": "digits, against public pictures",
     "digits-cnn": "digits, convolutional network (slow)",
 }
 UNIT_WORDS = {"class": "a whole class (person, digit)", "subclass": "a subclass (a cluster)"}
@@ -44,6 +46,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "clip": scale("S, clipping norm of a gradient", (0.1, 0.3, 1.0, 3.0, 10.0)),
         "rate": scale("η, size of a step", (0.1, 0.3, 1.0, 1.5, 3.0, 6.0)),
         "neighbours": choice("neighbouring data sets", swapped(NEIGHBOURS)),
+        "stronger": choice("the stronger attacker draws", swapped(STRONGER)),
         "repeats": scale("seeds, for the spread", (1, 2, 3, 5)),
         "seed": NumberField("first seed (fixes every random choice)"),
     }

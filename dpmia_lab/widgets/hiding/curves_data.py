@@ -92,8 +92,10 @@ def published_points(data: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 def own_points(runs: list[Run], data: str, measure: str, attacker: str) -> dict[str, np.ndarray]:
     """By model: (runs, 3) of ε, the measure and the run's number, from the main panel's runs on the curves' own data.
 
-    ``measure``: accuracy (of no attacker), or one of what an attacker drew.
+    ``measure``: accuracy (of no attacker), or one of what an attacker drew; the curves' own attackers have no public
+    pictures, so runs in which the stronger one has them are left out.
     """
+    runs = [run for run in runs if not (attacker == "stronger" and run.config.knows_public)]
     name = hiding.mean_of(measure) if attacker else measure
     found: dict[str, list] = {model: [] for model in PAIR}
     for run in runs:

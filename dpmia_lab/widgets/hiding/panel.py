@@ -31,6 +31,8 @@ class HidingPanel(ExperimentPanel):
             self.controls.group("data", "people", "model"),
             text("<h4>How both are trained</h4>"),
             self.controls.group("q", "steps", "clip", "rate", "neighbours"),
+            text("<h4>How all are attacked</h4>"),
+            self.controls.group("stronger"),
             text("<h4>Chance</h4>"),
             self.controls.group("repeats", "seed"),
         ]

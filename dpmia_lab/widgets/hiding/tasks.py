@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import ipywidgets as widgets
 
-from dpmia_lab.experiments.hiding import Config
+from dpmia_lab.experiments.hiding import STRONGER, Config
 from dpmia_lab.privacy.accounting import epsilon_text
 from dpmia_lab.widgets.hiding.claims import kept_results
 from dpmia_lab.widgets.hiding.panel import HidingPanel
@@ -59,6 +59,8 @@ def task_strong_promise(panel: HidingPanel) -> widgets.VBox:
         run = panel.last
         if run is None:
             return False, NO_RUN
+        if run.config.knows_public:
+            return False, f"With public pictures that is easy: the stronger attacker must be {STRONGER['smooth']}."
         made, share = promise(run.result.rows, run.config, "record"), recognised(run, "record")
         if made is None or made.epsilon > SMALL_EPSILON:
             found = f"it is {epsilon_text(made.epsilon)}" if made else "there is none"

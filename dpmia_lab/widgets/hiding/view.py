@@ -12,7 +12,7 @@ from dpmia_lab.store import Result
 from dpmia_lab.widgets.hiding.controls import CHARTED
 from dpmia_lab.widgets.hiding.pictures import row_html
 from dpmia_lab.widgets.hiding.words import (
-    ATTACKER_WORDS,
+    attacker_words,
     matched_html,
     measures_html,
     model_words,
@@ -36,6 +36,7 @@ class HidingView:
     def __init__(self) -> None:
         self.result: Result | None = None
         self.config: Config | None = None
+        self.attackers = attacker_words(Config())  # of the run that is shown, or under way
         self.live: dict[str, np.ndarray] = {}  # pictures, called as in a result
         self.tries: list[str] = []
         self.stretch = field(
@@ -51,13 +52,14 @@ class HidingView:
         self.measures, self.published = text("", "dp-fades"), text("", "dp-published")
         self.measure = field(choice("measure", swapped(CHARTED)), "measure")
         self.charts = [self.chart_of(attacker) for attacker in ATTACKERS]
+        self.heads = {attacker: text("") for attacker in ATTACKERS}
         on_change(self.stretch, lambda _: self.draw_rows())
         on_change(self.which, lambda _: self.draw_rows())
         on_change(self.measure, lambda _: self.draw_charts())
         by_class = [
             part
             for attacker, chart in zip(ATTACKERS, self.charts, strict=True)
-            for part in (text(f"<h4>{ATTACKER_WORDS[attacker]}</h4>"), chart.view, chart.exports)
+            for part in (self.heads[attacker], chart.view, chart.exports)
         ]
         self.details = column(
             column(text("<h3>Promise and leak of each model</h3>"), self.verdict, self.table, classes=("dp-section",)),
@@ -77,6 +79,7 @@ class HidingView:
     # ---- while the run goes on
     def started(self, config: Config) -> None:
         """What is shown stays until there is more."""
+        self.attackers = attacker_words(config)
 
     def happened(self, event: Event) -> None:
         if isinstance(event, Snapshot):
@@ -103,6 +106,9 @@ class HidingView:
     # ---- when it is done
     def show(self, result: Result) -> None:
         self.result, self.live = result, dict(result.arrays)
+        self.attackers = attacker_words(self.config)
+        for attacker, head in self.heads.items():
+            head.value = f"<h4>{self.attackers[attacker]}</h4>"
         self.which.disabled = False
         there = pages(len(self.live["truth"]))
         if list(self.which.options) != there:
@@ -130,7 +136,7 @@ class HidingView:
             for model in MODELS:
                 drawn = self._pictures(called("picture", model, attacker), shown)
                 lines.append(row_html(self._label(model, words[model], attacker), drawn, f"dp-row-{model}"))
-            columns.append(f'<div class="dp-by-{attacker}"><b>{ATTACKER_WORDS[attacker]}</b>{"".join(lines)}</div>')
+            columns.append(f'<div class="dp-by-{attacker}"><b>{self.attackers[attacker]}</b>{"".join(lines)}</div>')
         self.rows.value = f'<div class="dp-two-attackers">{"".join(columns)}</div>'
 
     def _pictures(self, name: str, shown: slice) -> np.ndarray | None:

@@ -3,9 +3,9 @@
 import math
 from html import escape
 
-from dpmia_lab.experiments.hiding import Config, called
+from dpmia_lab.experiments.hiding import ATTACKERS, STRONGER, Config, called
 from dpmia_lab.experiments.matching import FACTOR, LEAST_SIGMA, MOST_SIGMA, TOLERANCE
-from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import Guarantee, epsilon_text, short
 from dpmia_lab.privacy.tradeoff import highest_belief
@@ -20,7 +20,7 @@ PAIR = ("record", "unit")  # the models that are compared
 FACES = ("faces", "att_faces")
 ATTACKER_WORDS = {
     "paper": "enhanced attack (this lab's settings)",
-    "stronger": "stronger attacker (smooth, blurred)",
+    "stronger": f"stronger attacker ({STRONGER['smooth']})",
 }
 # measure of a row: (words, what is good, format)
 MEASURES = {
@@ -41,6 +41,16 @@ def model_words(config: Config) -> dict[str, str]:
         "unit": f"{config.unit}-level",
         "equal": "record-level, same noise",
     }
+
+
+def attacker_words(config: Config) -> dict[str, str]:
+    """Each attacker as the reader meets it."""
+    return ATTACKER_WORDS | {"stronger": f"stronger attacker ({STRONGER[config.stronger]})"}
+
+
+def nothing_words(config: Config) -> dict[str, str]:
+    """Pictures that owe nothing to any model."""
+    return BASELINES | (PRIOR_NULLS if config.knows_public else {})
 
 
 def published(data: str) -> dict:
@@ -134,7 +144,7 @@ def who_hid_more(result: Result, attacker: str = "stronger") -> int:
 
 def who_hid_more_words(result: Result, config: Config, attacker: str = "stronger") -> str:
     """The sentence behind it: whose attack, what it found, with its numbers and its chance level."""
-    words, rows = model_words(config), result.rows
+    words, rows, by = model_words(config), result.rows, attacker_words(config)[attacker]
     mean, error = difference(result, attacker)
     found = [
         "<b>the record-level model hides more.</b>",
@@ -148,7 +158,7 @@ def who_hid_more_words(result: Result, config: Config, attacker: str = "stronger
 
     models = ", ".join("{} {} recognised, correlation {}".format(words[m], *seen(m, attacker)) for m in PAIR)
     return (
-        f"By the {ATTACKER_WORDS[attacker]}, {found} {capital(models)} (noise: {', '.join(seen('', 'noise'))}; higher: "
+        f"By the {by}, {found} {capital(models)} (noise: {', '.join(seen('', 'noise'))}; higher: "
         f"worse leak). The correlations differ by {abs(mean):.2f} ± {error:.2f} (standard error over classes); below "
         f"{CLEAR:g}, or two standard errors, they count as alike."
     )
@@ -179,8 +189,9 @@ def models_html(result: Result, config: Config) -> str:
         f"names {n['judge_accuracy']:.0%} of real ones; guessing gives {n['chance']:.1%}."
     )
     lines = [model_row(result.rows, config, model) for model in model_words(config)]
-    noise = [MEASURES[measure][2].format(result.rows.value(measure, attack="noise")) for measure in TOLD]
-    lines.append(TableRow((BASELINES["noise"], "", "", *noise), "reference"))
+    for name in ("noise", *(PRIOR_NULLS if config.knows_public else ())):
+        told = [MEASURES[measure][2].format(result.rows.value(measure, attack=name)) for measure in TOLD]
+        lines.append(TableRow((nothing_words(config)[name], "", "", *told), "reference"))
     return table_html(["model and its promise", *(with_small(*head) for head in heads)], lines, caption, "dp-models")
 
 
@@ -193,7 +204,7 @@ def model_row(rows: Rows, config: Config, model: str) -> TableRow:
     noise = said(rows.row("noise", defence=model), "{:.4f}") if model in sigma else "0"
     cells = [said(rows.row("accuracy", defence=model), "{:.0%}"), noise]
     for measure in TOLD:
-        found = [said(rows.row(measure, defence=model, attack=a), MEASURES[measure][2]) for a in ATTACKER_WORDS]
+        found = [said(rows.row(measure, defence=model, attack=a), MEASURES[measure][2]) for a in ATTACKERS]
         cells.append(" → ".join(found))
     return TableRow((Html(promised + note), *cells), f"dp-model-{model}")
 
@@ -203,11 +214,12 @@ def measures_html(result: Result, config: Config) -> str:
     rows, words = result.rows, model_words(config)
     heads = ["model, attacker", *(with_small(title, good) for title, good, _ in MEASURES.values())]
     lines = [
-        (f"{words[model]}, {attacker_words}", *leak_cells(rows, model, attacker))
+        (f"{words[model]}, {attacker_said}", *leak_cells(rows, model, attacker))
         for model in words
-        for attacker, attacker_words in ATTACKER_WORDS.items()
+        for attacker, attacker_said in attacker_words(config).items()
     ]
-    lines += [TableRow((said_of, *leak_cells(rows, "", x)), "reference") for x, said_of in BASELINES.items()]
+    nothing = nothing_words(config).items()
+    lines += [TableRow((said_of, *leak_cells(rows, "", x)), "reference") for x, said_of in nothing]
     caption = (
         "Grey: pictures that owe nothing to the attack. By distance a model without defence may look safest: its "
         "drawings have contrast, and contrast is far from any photograph. Trust the correlation, and your eyes."
@@ -256,5 +268,5 @@ def summary(run: Run) -> str:
     leaks = [f"{rows.value('recognised_mean', defence=model, attack='stronger'):.0%}" for model in PAIR]
     return (
         f"{', '.join(how)}, seed {config.seed}: accuracy {' / '.join(accuracies)}; {', '.join(epsilons)}; recognised "
-        f'by the stronger attacker <span class="dp-exposed">{" / ".join(leaks)}</span>'
+        f'by the {attacker_words(config)["stronger"]} <span class="dp-exposed">{" / ".join(leaks)}</span>'
     )

@@ -41,12 +41,12 @@ class InversionPanel(ExperimentPanel):
         super().__init__("inversion", experiment, InversionView(), new_controls, REASONS, words, query, store)
 
     def main(self) -> list[widgets.Widget]:
-        return [self.controls.group("prior", "lam", "steps", "people")]
+        return [self.controls.group("prior", "lam", "weight", "steps", "people")]
 
     def more(self) -> list[widgets.Widget]:
         return [
             text("<h4>The attack</h4>"),
-            self.controls.group("attack", "rate", "box", "process", "smooth"),
+            self.controls.group("attack", "components", "rate", "box", "process", "smooth"),
             text("<h4>The model</h4>"),
             self.controls.group("data"),
             self.own.view,
@@ -55,6 +55,8 @@ class InversionPanel(ExperimentPanel):
 
     def is_quick(self, config: Config) -> bool:
         """Pictures follow at once; the judge of other people is trained while they are looked at."""
+        if config.attack == "prior":  # a thousand public faces have to be drawn first
+            return False
         most = 2 * QUICK_STEPS if config.attack == "original" else QUICK_STEPS
         return config.data == "faces" and config.model == "softmax" and config.people <= 40 and config.steps <= most
 

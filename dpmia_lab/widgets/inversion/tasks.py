@@ -123,6 +123,8 @@ def hint_one_step(tried: list[Run]) -> str:
             f"mid-grey, where the box starts, their slope is next to nothing. The attack could start from another "
             f"picture, or be another attack."
         )
+    if newest.attack == "prior":
+        return "This attacker starts from everybody's average and goes a little way: another attack goes further."
     if newest.smooth:
         return f"The blur of {newest.smooth:g} pixels takes away what SSIM looks for."
     if newest.process != "none":
@@ -181,7 +183,7 @@ def task_fool_the_distance(panel: InversionPanel) -> widgets.VBox:
 def far(run: Run) -> str:
     """Why the drawings are far from every photograph."""
     c = run.config
-    if c.rate > 0.03:
+    if c.rate > 0.03 and c.attack != "prior":
         return f"Steps of η = {number_text(c.rate)} drive pixels to black and white, far from any photograph."
     if c.prior == "l1" and c.attack == "enhanced":
         return "This prior wants black, and a photograph is not black."
@@ -190,7 +192,7 @@ def far(run: Run) -> str:
 
 def weaker(run: Run) -> str:
     c = run.config
-    if c.attack == "original":
+    if c.attack != "enhanced":
         return "the enhanced attack has a prior that can do it."
     if c.prior == "none":
         return f"a prior, such as “{PRIOR_WORDS['btv']}”, can do it."
@@ -242,6 +244,8 @@ def surer(run: Run) -> str:
 def less_like(run: Run) -> str:
     """How to lead the attacker astray, of what was not tried yet."""
     c = run.config
+    if c.attack == "prior":
+        return "this attacker knows what faces look like; take one who does not."
     if c.attack == "original" or c.prior == "none":
         return "give the attacker a wrong idea of what faces look like: a prior, and some weight for it."
     if c.prior == "l1":

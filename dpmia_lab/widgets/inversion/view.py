@@ -7,6 +7,7 @@ import numpy as np
 
 from dpmia_lab.experiments.inversion import Config
 from dpmia_lab.experiments.inversion_measures import by_class
+from dpmia_lab.game.drawing import BASELINES
 from dpmia_lab.metrics.reconstruction import stretched_pictures
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
@@ -159,8 +160,8 @@ class InversionView:
             return None
         from dpmia_lab.plots.inversion import per_class_chart
 
-        baselines = by_class(self.result, self.measure.value)
-        own = baselines.pop(self.config.attack)
+        found = by_class(self.result, self.measure.value)
+        own, baselines = found[self.config.attack], {name: found[name] for name in BASELINES}
         return per_class_chart(own, baselines, self.measure.value, self.names(), width)
 
     def kept_pictures(self) -> list[str]:

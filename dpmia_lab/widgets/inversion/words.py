@@ -8,7 +8,7 @@ import numpy as np
 from dpmia_lab.experiments.inversion import Config
 from dpmia_lab.experiments.inversion_comparison import CONTENDERS
 from dpmia_lab.experiments.inversion_measures import by_class
-from dpmia_lab.game.drawing import BASELINES
+from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
 from dpmia_lab.metrics.reconstruction import is_blank
 from dpmia_lab.options import number_text
 from dpmia_lab.reference import shipped
@@ -38,14 +38,16 @@ def summary(run: Run) -> str:
     how = [f"{MODEL_WORDS[c.model]} on {escape(Path(c.data).name)}"]
     if c.data.split(":")[0] in ("faces", "att_faces"):
         how.append(f"{c.people} people")
-    how.append(f"{c.attack} attack")
-    if c.attack == "enhanced":
+    how.append("attack with public pictures" if c.attack == "prior" else f"{c.attack} attack")
+    if c.attack == "prior":
+        how.append(f"{c.components} components, λ = {number_text(c.weight)}")
+    elif c.attack == "enhanced":
         how.append(f"prior {PRIOR_WORDS[c.prior]}" + (f", λ = {number_text(c.lam)}" if c.prior != "none" else ""))
         how += [] if c.box else ["no box"]
     else:
         how += [] if c.process == "none" else [c.process]
     how.append(f"T = {c.steps}, η = {number_text(c.rate)}")
-    how += [f"blur {c.smooth:g}"] if c.smooth else []
+    how += [f"blur {c.smooth:g}"] if c.smooth and c.attack != "prior" else []
     return (
         f"{', '.join(how)}, seed {c.seed}: "
         f'<span class="dp-exposed">{own_rows(run).value("recognised_share"):.0%} recognised by the judge, '
@@ -68,11 +70,12 @@ def blank_count(result: Result) -> int:
 def verdict_html(result: Result, config: Config) -> str:
     """The two verdicts in one line, what noise gets, and a word on drawings in which there is nothing to see."""
     judge, ssim, people = counts(result, config.attack)
-    noise = counts(result, "noise")
+    nothing = {"noise": "random noise"} | (PRIOR_NULLS if config.attack == "prior" else {})
+    beside = (("{} and {}".format(*counts(result, name)), words) for name, words in nothing.items())
     return (
         f"<p>Named right: <b class='dp-exposed'>{judge} of {people}</b> by an independent judge, "
         f"<b class='dp-exposed'>{ssim} of {people}</b> by the most similar held-out picture (SSIM). "
-        f"Of random noise: {noise[0]} and {noise[1]}. {blank_words(result, config)}</p>"
+        f"Of {', of '.join(f'{words}: {both}' for both, words in beside)}. {blank_words(result, config)}</p>"
     )
 
 
@@ -87,6 +90,8 @@ def blank_words(result: Result, config: Config) -> str:
 
 
 def why_blank(config: Config) -> str:
+    if config.attack == "prior":
+        return "few public pictures look like anything here, or λ weighs more than the model."
     if config.attack == "enhanced" and config.prior != "none" and config.lam >= HEAVY:
         return f"λ = {number_text(config.lam)} weighs so much that a flat picture is worth more than the right name."
     if config.attack == "enhanced" and config.box and config.steps * config.rate <= SHORT:
