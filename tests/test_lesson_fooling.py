@@ -15,7 +15,8 @@ def lesson(finished_lesson):
 
 
 def test_the_fooled_attacker_cannot_say_and_the_stronger_one_can(lesson):
-    lesson.locator(f"{HOOK} .dp-ask-strong").click()
+    expect(lesson.locator(f"{HOOK} .dp-ask-strong")).to_be_disabled()
+    lesson.locator(f"{HOOK} .dp-ask-fooled").click()
     says(lesson, f"{HOOK} .dp-error", "Say of exactly 3 that they were in; you named 0")
     for place in range(3):
         lesson.locator(f"{HOOK} .dp-guess").nth(place).click()
@@ -43,7 +44,7 @@ def test_every_number_names_its_attacker_and_chance(lesson):
     expect(numbers).to_have_count(4)
     expect(numbers.nth(0)).to_contain_text(re.compile(r"By chance 20%"))
     expect(numbers.nth(1)).to_contain_text(re.compile(r"of D, which it learns to fool.*Guessing: 0.50", re.S))
-    expect(numbers.nth(2)).to_contain_text(re.compile(r"of likelihood ratios that adapt.*At 1 % false alarms", re.S))
+    expect(numbers.nth(2)).to_contain_text(re.compile(r"of likelihood ratios.*At 1 % false alarms", re.S))
     expect(numbers.nth(3)).to_contain_text("early stopping, as accurate")
 
 

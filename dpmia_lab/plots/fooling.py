@@ -13,7 +13,7 @@ from dpmia_lab.plots.roc import DASH, DOTS, EXPOSED_WORDS
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 HEIGHT, TALL = 404, 900  # pixels: two rows of two, or four under one another
-LEFT, RIGHT, GAP = 44, 112, 156  # pixels, the last two for names at the ends of lines
+LEFT, RIGHT, GAP = 44, 124, 164  # pixels, the last two for names at the ends of lines
 GAP_WORDS = 0.15  # of an axis between two names
 
 
@@ -183,7 +183,7 @@ def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width
     """A bar an attacker, with its 95 % interval, from what guessing gives."""
     narrow = width < WIDE
     with rc_context(STYLE):
-        figure = new_figure(width, 62 + 26 * len(bars), left=170 if narrow else 250, right=56, top=30, bottom=32)
+        figure = new_figure(width, 62 + 26 * len(bars), left=170 if narrow else 264, right=56, top=30, bottom=32)
         axes = figure.add_subplot()
         places = np.arange(len(bars))[::-1]
         values = np.array([bar.value for bar in bars])

@@ -12,14 +12,14 @@ from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED
 
 PRESET_WORDS = {
+    "digits": "digits, DAP_t, r = 2",
+    "hospital": "hospital stays, DAP_t",
     "carts": "carts, DAP_t",
     "carts-dap_v": "carts, DAP_v",
-    "carts-all": "carts, DAP_t, all layers, r = 2",
+    "carts-all": "carts, DAP_t, all layers",
     "carts-relaxloss": "carts, RelaxLoss",
     "carts-hamp": "carts, HAMP",
     "carts-none": "carts, no defence",
-    "digits": "digits, DAP_t, all layers",
-    "hospital": "hospital stays, DAP_t",
 }
 TRIED = (
     "dap",

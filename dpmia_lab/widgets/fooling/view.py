@@ -19,8 +19,9 @@ PLOTS = "dpmia_lab.plots.fooling"
 CHART_DELAY, REST = 1.0, 0.4  # seconds: after opening; between two drawings while it runs
 MEASURES = {"auc": "AUC", "tpr1": "caught at 1 % false alarms"}
 EVERY = (
-    "<h3>Every attacker on this model</h3><p>Blue is the attacker it learns to fool, grey are those that know nothing "
-    "of the defence, orange those with shadow models. The last bar lets every model be the target in its turn.</p>"
+    "<h3>Every attacker on this model</h3><p>Blue is the attacker that DAP learns to fool, grey are those that know "
+    "nothing of the defence, orange those with shadow models. The last bar is the best likelihood ratio with every "
+    "model as the target in its turn. The black line is the 95 % interval.</p>"
 )
 NOTHING_YET = np.zeros((0, len(CURVE)))
 
@@ -148,8 +149,7 @@ class FoolingView:
             for row in rows.where(measure=measure, defence=defence, protocol="alike")
         ]
         ratio = words.ratio_of(rows, defence, measure=measure)
-        turns = f"{words.SHORT.get(ratio.attack, ratio.attack)}, all in turn"
-        bars.append(Attacked(turns, "strong", ratio.value, ratio.low, ratio.high))
+        bars.append(Attacked("likelihood ratio, all models in turn", "strong", ratio.value, ratio.low, ratio.high))
         guessing = words.GUESSING if measure == "auc" else 0.01
         return attacks_chart(bars, MEASURES[measure], guessing, width)
 
