@@ -114,7 +114,7 @@ def test_each_number_names_its_attacker_and_its_chance_level():
     said = words.headline_html(CARTS, result())
     for some in ("By chance 5%", "of D, which it learns to fool", "ratios", "on D's one 0.70", "AUC 0.85"):
         assert some in said
-    assert said.count("Guessing: 0.50") == 2 and "0.05 safer" in said
+    assert said.count("Guessing: 0.50") == 3 and "0.05 safer" in said
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Cha
 
 HEIGHT, TALL = 404, 900  # pixels: two rows of two, or four under one another
 LEFT, RIGHT, GAP = 44, 124, 164  # pixels, the last two for names at the ends of lines
+NAMES = 154  # pixels for names of bars
 GAP_WORDS = 0.15  # of an axis between two names
 
 
@@ -130,7 +131,7 @@ def attackers(course: Course) -> Place:
         strokes.append(ratio)
     if course.stopping is not None:
         strokes.append(Stroke("no defence", *course.stopping, REFERENCE, DASH))
-    title = "AUC of each attacker, lower: safer\nratio: likelihood ratios, all models in turn"
+    title = "AUC of each attacker, lower: safer\nratio: likelihood ratios, models in turn"
     return Place(title, strokes, ("guessing", 0.5), (0.45, 1.03))
 
 
@@ -181,9 +182,8 @@ COLOURS = {"fooled": PROTECTED, "paper": REFERENCE, "strong": EXPOSED}
 
 def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width: int) -> Chart:
     """A bar an attacker, with its 95 % interval, from what guessing gives."""
-    narrow = width < WIDE
     with rc_context(STYLE):
-        figure = new_figure(width, 62 + 26 * len(bars), left=170 if narrow else 264, right=56, top=30, bottom=32)
+        figure = new_figure(width, 62 + 26 * len(bars), left=NAMES, right=56, top=30, bottom=32)
         axes = figure.add_subplot()
         places = np.arange(len(bars))[::-1]
         values = np.array([bar.value for bar in bars])
@@ -191,10 +191,13 @@ def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width
         for place, bar in zip(places, bars, strict=True):
             axes.plot([bar.low, bar.high], [place, place], color=INK, linewidth=1.2)
         axes.axvline(guessing, color=REFERENCE, linewidth=1.2)
-        axes.set_yticks(places, [shortened(bar.name, 26 if narrow else 46) for bar in bars])
+        axes.set_yticks(places, [bar.name for bar in bars])
         axes.grid(axis="y", visible=False)
         axes.set_xlim(*((0.4, 1.0) if guessing == 0.5 else (0, max(0.05, 1.1 * max(bar.high for bar in bars)))))
-        axes.set_title(f"{measure} (lower: safer; grey line: guessing)", loc="left", x=0)
+        if width < WIDE:
+            axes.set_title(f"{measure}, lower: safer", loc="right", x=1)
+        else:
+            axes.set_title(f"{measure} (lower: safer; grey line: guessing)", loc="left", x=0)
         form = "{:.3f}" if guessing == 0.5 else "{:.1%}"
         words = [f"{measure} {form.format(bar.value)}, 95 % between {form.format(bar.low)} and {form.format(bar.high)}"
                  for bar in bars]  # fmt: skip
@@ -204,7 +207,3 @@ def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width
                           textcoords="offset points", va="center")  # fmt: skip
     told = "; ".join(f"{bar.name} {form.format(bar.value)}" for bar in bars)
     return Chart(figure, f"{measure} by attacker, guessing {form.format(guessing)}: {told}.")
-
-
-def shortened(words: str, most: int) -> str:
-    return words if len(words) <= most else words[: most - 1].rstrip() + "…"

@@ -168,7 +168,7 @@ def ranking_html(entries: list[Entry], attacker: str, below: str) -> Html:
              with_small("AUC", "guessing: 0.5")]  # fmt: skip
     if ratio:
         heads += [with_small("caught", "at 1 %"), with_small("gain", "AUC, over early stopping")]
-    heads.append(with_small("φ", "over 1: worth it"))
+    heads.append(with_small("φ", "over 1: pays"))
     rows = [entry_row(rank, entry, most, ratio) for rank, entry in enumerate(entries, 1)]
     of_gain = (
         "<b>Caught</b>: members at 1 % false alarms, lower is safer. <b>Gain</b>: how much lower the AUC is than that "

@@ -145,11 +145,11 @@ class FoolingView:
 
         measure, rows, defence = self.measure.value, self.result.rows, self.config.defence
         bars = [
-            Attacked(words.SHORT.get(row.attack, row.attack), kind_of(row.attack), row.value, row.low, row.high)
+            Attacked(words.SHORT[row.attack], kind_of(row.attack), row.value, row.low, row.high)
             for row in rows.where(measure=measure, defence=defence, protocol="alike")
         ]
         ratio = words.ratio_of(rows, defence, measure=measure)
-        bars.append(Attacked("likelihood ratio, all models in turn", "strong", ratio.value, ratio.low, ratio.high))
+        bars.append(Attacked("ratio, models in turn", "strong", ratio.value, ratio.low, ratio.high))
         guessing = words.GUESSING if measure == "auc" else 0.01
         return attacks_chart(bars, MEASURES[measure], guessing, width)
 

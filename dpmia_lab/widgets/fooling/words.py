@@ -18,7 +18,7 @@ from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
 GUESSING = 0.5
-KINDS = {"turns": "everybody", "mislabelled": "mislabelled canaries", "atypical": "atypical canaries"}
+KINDS = ("turns", "mislabelled", "atypical")  # everybody, then the worst cases
 WHO = {
     "loss": "accuses those of whom the model is surest; needs one answer each",
     "own_d": "the discriminator that DAP learns to fool, asked about the finished model",
@@ -35,15 +35,13 @@ WHO = {
 SHORT = {  # names at the bars
     "loss": "threshold on the loss",
     "own_d": "D itself",
-    "regression": "logistic regression (paper D)",
-    "forest": "random forest (paper D)",
+    "regression": "regression (paper D)",
+    "forest": "forest (paper D)",
     "label_only": "labels alone",
     "lira_fixed": "likelihood ratio",
-    "lira_levelled": "likelihood ratio, levelled",
-    "lira_stopped": "likelihood ratio, stopped alike",
-    "lira_labels": "likelihood ratio of labels",
+    "lira_levelled": "ratio, levelled",
     "rmia": "RMIA",
-    "lira_unadapted": "likelihood ratio, does not adapt",
+    "lira_unadapted": "ratio, does not adapt",
 }
 ADAPTED = ("lira_fixed", "lira_levelled", "rmia")  # who train shadow models with the same defence
 CLEAR = 0.005  # AUC: a smaller difference is not called one
@@ -162,7 +160,9 @@ def stopping_html(config: Config, s: Summary) -> str:
     if s.matched is None:
         return number_html("–", "early stopping, as accurate", "Without a defence no epoch is as accurate.")
     return number_html(
-        f"AUC {s.matched:.2f}", "early stopping, as accurate", f"By the same likelihood ratios. {gain_words(s.gain)}"
+        f"AUC {s.matched:.2f}",
+        "early stopping, as accurate",
+        f"By the same ratios. Guessing: 0.50. {gain_words(s.gain)}",
     )
 
 
@@ -234,7 +234,8 @@ def canary_table(config: Config, result: Result) -> Html:
         "Members caught at 1 % false alarms among their own kind, every model attacked in its turn; guessing catches "
         "1 %. Below each its 95 % interval. Lower is safer."
     )
-    return table_html(("defence, attacker", *KINDS.values()), shown, caption, "dp-canaries")
+    heads = ("defence, attacker", "everybody", *(with_small(kind, "canaries") for kind in KINDS[1:]))
+    return table_html(heads, shown, caption, "dp-canaries")
 
 
 def one_attack(rows: Rows, defence: str, attack: str, kind: str) -> Row | None:
@@ -258,7 +259,7 @@ def canary_words(config: Config, result: Result) -> str:
         "<p>An average says little about those who are unlike all others. So this run plants <b>canaries</b>, each in "
         "or out by a fair coin: records under a wrong label, and records of pure noise. Likelihood ratios catch "
         f"{percent(everybody.value)} of everybody, and {percent(hardest.value)} of the "
-        f"{KINDS[hardest.protocol]}.</p>"
+        f"{hardest.protocol} canaries.</p>"
     )
 
 
