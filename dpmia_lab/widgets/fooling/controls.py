@@ -128,8 +128,8 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
 
 
 def plain_field(option: Field) -> widgets.ValueWidget:
-    """For an option that has no control made for it: its help line, and a field of its type."""
-    words, usual = option.metadata["help"], option.default
+    """For an option that has no control made for it: its help line without the defence's name, a field of its type."""
+    words, usual = option.metadata["help"].partition(": ")[2], option.default
     if isinstance(usual, bool):
         return widgets.Checkbox(value=usual, description=words, indent=False)
     return NumberField(words, type(usual)) if isinstance(usual, int | float) else widgets.Text(description=words)

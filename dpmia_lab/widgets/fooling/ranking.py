@@ -7,6 +7,7 @@ import numpy as np
 from dpmia_lab.experiments.fooling import LAMBDAS
 from dpmia_lab.experiments.fooling_table import COLUMNS
 from dpmia_lab.metrics.tradeoffs import aop
+from dpmia_lab.privacy.accounting import short
 from dpmia_lab.widgets.fooling.data import presets
 from dpmia_lab.widgets.fooling.panel import FoolingPanel
 from dpmia_lab.widgets.fooling.table import DATA, Table, give_or_take, mean_and_half, notes, table, told_apart
@@ -32,7 +33,7 @@ class Entry:
     auc: Interval
     caught: float | None = None  # members at 1 % false alarms
     gain: Interval | None = None  # AUC below that of early stopping at this accuracy
-    phi: float | None = None
+    phi: float | None = None  # by likelihood ratios
     own: bool = False
 
 
@@ -141,7 +142,7 @@ def ranking_words(found: Table, data: str, entries: list[Entry], attacker: str, 
         said += f" and early stopping {place_of(entries, COLUMNS['stopping'].words)}."
     own = " ● are your runs: one seed each, with settings of their own." if any(one.own for one in entries) else ""
     return (
-        f"{said} An attacker at AUC 0.6 divides accuracy by {1.2**lam:,.3g}, one at 0.9 by {1.8**lam:,.3g}. "
+        f"{said} An attacker at AUC 0.6 divides accuracy by {short(1.2**lam, 3)}, one at 0.9 by {short(1.8**lam, 3)}. "
         f"<span class='dp-soft'>{found.words(data)}: means, ± Student's 95 % interval over seeds.{own}</span></p>"
     )
 
@@ -168,7 +169,7 @@ def ranking_html(entries: list[Entry], attacker: str, below: str) -> Html:
              with_small("AUC", "guessing: 0.5")]  # fmt: skip
     if ratio:
         heads += [with_small("caught", "at 1 %"), with_small("gain", "AUC, over early stopping")]
-    heads.append(with_small("φ", "over 1: pays"))
+        heads.append(with_small("φ", "over 1: pays"))
     rows = [entry_row(rank, entry, most, ratio) for rank, entry in enumerate(entries, 1)]
     of_gain = (
         "<b>Caught</b>: members at 1 % false alarms, lower is safer. <b>Gain</b>: how much lower the AUC is than that "
@@ -192,7 +193,8 @@ def entry_row(rank: int, entry: Entry, most: float, ratio: bool) -> Row:
     if ratio:
         cells.append("–" if entry.caught is None else percent(entry.caught))
         cells.append("–" if entry.gain is None else gain_text(*entry.gain))
-    return Row([*cells, "–" if entry.phi is None else f"{entry.phi:.2f}"], entry.kind)
+        cells.append("–" if entry.phi is None else f"{entry.phi:.2f}")
+    return Row(cells, entry.kind)
 
 
 def score_text(score: float) -> str:

@@ -70,6 +70,7 @@ class FoolingView:
             return
         if event.name == "curve":
             self.result, self.config = None, self.running
+            self.picked.value = ""  # told of what was shown before
             self.curve = event.array
             self.live = {"accuracy": self.column_of("test_accuracy")[-1]}
             told = self.column_of("auc")[-1]
