@@ -66,12 +66,6 @@ def test_the_ranking_is_sorted_anew_and_has_early_stopping(lesson):
     says(lesson, f"{RANKING} .dp-ranking-words", "by the best of paper D's own")
 
 
-def test_the_prediction_is_answered_once_chosen(lesson):
-    lesson.locator(".dp-predict button").nth(0).click()
-    says(lesson, ".dp-predict .dp-note", "that of likelihood ratios")
-    says(lesson, f"{PANEL} .dp-verdict", "D was one attacker")
-
-
 def test_tasks_know_that_nothing_large_was_run(lesson):
     for place in range(3):
         lesson.locator(".dp-task .dp-check-button").nth(place).click()
@@ -90,3 +84,10 @@ def test_a_rival_has_its_own_strength(lesson):
 def test_where_a_run_ships_it_is_shown_at_once(lesson):
     choose(lesson, PANEL, "preset", "carts, HAMP")
     says(lesson, f"{PANEL} .dp-shipped", "Shipped with the lab")
+
+
+def test_the_prediction_about_digits_is_answered_by_the_run_that_ships(lesson):
+    lesson.locator(".dp-predict button").nth(0).click()
+    choose(lesson, PANEL, "preset", "digits, DAP_t, r = 2")
+    says(lesson, ".dp-predict .dp-note", "that of likelihood ratios")
+    says(lesson, f"{PANEL} .dp-verdict", "D was one attacker")

@@ -10,10 +10,11 @@ from dpmia_lab.experiments.fooling_table import COLUMNS
 from dpmia_lab.metrics.tradeoffs import aop
 from dpmia_lab.reference import shipped
 from dpmia_lab.rows import Row
-from dpmia_lab.widgets.fooling.table import ACCOUNTED, DATA, Table, give_or_take, table, told_apart
+from dpmia_lab.widgets.fooling.table import ACCOUNTED, DATA, Table, give_or_take, notes, table, told_apart
 from dpmia_lab.widgets.fooling.words import accuracy_of, paper_of, percent, ratio_of
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Claim, Verdict, claim_html, verdict
 from dpmia_lab.widgets.kit.parts import card, text
+from dpmia_lab.widgets.kit.tables import table_html, with_small
 
 NOT_MEASURED = "does not measure this"
 PRINTED = ("none", "reg", "dp_0.5", "dp_1", "dp_2", "dp_4", "dap_t", "dap_v")  # paper D's columns
@@ -161,6 +162,39 @@ CLAIMS = [
 ]  # fmt: skip
 
 
+# ---- the numbers
+def results_html() -> str:
+    """Every column of every table: accuracy, who sees how much, members caught, AOP."""
+    found = {name: one for name in DATA if (one := table(name)) is not None}
+    if not found:
+        return "<p class='dp-soft'>The reference has not been computed yet (<code>make reference</code>).</p>"
+    heads = (
+        "defence", "right", with_small("AUC", "D itself"), with_small("AUC", "paper D's best"),
+        with_small("AUC", "likelihood ratios"), with_small("caught", "at 1 %"), with_small("caught", "at 0.1 %"),
+        with_small("AOP(2)", "by ratios"), with_small("AOP(10)", "by ratios"),
+    )  # fmt: skip
+    tables = []
+    for data, one in found.items():
+        rows = [(COLUMNS[name].words, *column_cells(one, name)) for name in one.columns]
+        caption = f"{one.words(data)}: mean ± Student's 95 % interval. Guessing: AUC 0.5, 1 % and 0.1 % caught."
+        tables.append(table_html(heads, rows, caption) + f"<p class='dp-soft'>{notes(one)}</p>")
+    return "".join(tables)
+
+
+def column_cells(found: Table, name: str) -> list[str]:
+    rows = found.columns[name]
+    right = found.row(name, "accuracy", protocol="turns")
+    leaks = [found.row(name, "auc", attack="own_d", protocol="alike"), paper_of(rows, name), ratio_of(rows, name)]
+    caught = [ratio_of(rows, name, measure=measure) for measure in ("tpr1", "tpr01")]
+    traded = [found.row(name, f"aop_{lam}", attack="best") for lam in (2, 10)]
+    shares = [give_or_take(row.value, found.half(row), "{:.1%}") for row in (right, *caught)]
+    return [
+        shares[0], *(around(found, row) for row in leaks), *shares[1:],
+        *(give_or_take(row.value, found.half(row)) for row in traded),
+    ]  # fmt: skip
+
+
 def findings() -> widgets.VBox:
     told = "".join(claim_html(claim) for claim in CLAIMS)
-    return card(text(f"<h3>Claim by claim</h3>{told}"), name="dp-claims")
+    numbers = f"<details><summary>The numbers of every defence</summary>{results_html()}</details>"
+    return card(text(f"<h3>Claim by claim</h3>{told}{numbers}"), name="dp-claims")
