@@ -2,8 +2,9 @@
 
 import re
 
+import numpy as np
 import pytest
-from lesson_pages import choose, expect, has_chart, move_to, readout, run_to_end, says
+from lesson_pages import choose, expect, has_chart, move_to, npz, open_settings, readout, run_to_end, says, upload
 
 HOOK, PANEL, RANKING = ".dp-fool-hook", ".dp-fooling", ".dp-fool-ranking"
 
@@ -79,6 +80,18 @@ def test_a_rival_has_its_own_strength(lesson):
     run_to_end(lesson, PANEL)
     says(lesson, f"{PANEL} .dp-runs", "RelaxLoss")
     says(lesson, f"{RANKING} .dp-ranking-table", "●")
+
+
+def test_own_records_are_checked_and_then_attacked(lesson):
+    open_settings(lesson, PANEL)
+    choose(lesson, PANEL, "data", "your own file…")
+    upload(lesson, PANEL, "broken.npz", b"not a zip")
+    says(lesson, f"{PANEL} .dp-error", "broken.npz")
+    rng = np.random.default_rng(0)
+    upload(lesson, PANEL, "mine.npz", npz(X=rng.integers(0, 2, (300, 24)), y=rng.integers(0, 3, 300)))
+    says(lesson, f"{PANEL} .dp-note", "300 records of 3 classes, bits (24)")
+    run_to_end(lesson, PANEL)
+    says(lesson, f"{PANEL} .dp-runs", "mine.npz")
 
 
 def test_where_a_run_ships_it_is_shown_at_once(lesson):
