@@ -80,6 +80,13 @@ def test_a_run_that_tells_nothing_yet_is_drawn_empty(width):
     assert course_chart(Course(nothing, 6, 2.0, np.zeros(0)), width).alt == "Nothing is measured yet."
 
 
+@WIDTHS
+def test_a_defence_that_tells_of_no_epoch_has_one_chart(width):
+    nothing, end = {name: np.zeros(0) for name in CURVE}, (np.array([6]), np.array([0.7]))
+    chart = course_chart(Course(nothing, 6, 2.0, np.zeros(0), looks=end, stopping=end), width)
+    assert "at the end 0.70" in chart.alt and {point.name for point in chart.readings()} == {"ratio", "no defence"}
+
+
 def test_what_a_defence_does_not_tell_has_no_line():
     told = curve() | {name: np.full(6, np.nan) for name in ("auc", "beta", "fooled_loss")}
     chart = course_chart(Course(told, 6, 2.0, np.full(6, np.nan)), 774)

@@ -14,7 +14,7 @@ from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Cha
 
 HEIGHT, TALL = 404, 900  # pixels: two rows of two, or four under one another
 LEFT, RIGHT, GAP = 44, 124, 164  # pixels, the last two for names at the ends of lines
-NAMES = 154  # pixels for names of bars
+NAMES = 166  # pixels for names of bars
 GAP_WORDS = 0.15  # of an axis between two names
 
 
@@ -66,15 +66,21 @@ class Place:
 
 
 def course_chart(course: Course, width: int) -> Chart:
-    """Top: the losses, the attackers. Bottom: β, AOP. A dashed upright line is the epoch that λ picks."""
+    """Top: the losses, the attackers. Bottom: accuracies, AOP. A dashed upright line is the epoch that λ picks.
+
+    Of a defence that tells of no epoch only the attackers are there.
+    """
     places = [losses(course), attackers(course), accuracies(course), aops(course)]
-    wide = width >= WIDE
+    if course.looks is not None and not len(course.curve["epoch"]):
+        places = places[1:2]
+    wide = width >= WIDE and len(places) > 1
     with rc_context(STYLE):
-        figure = new_figure(width, HEIGHT if wide else TALL, left=LEFT, right=RIGHT, top=44, bottom=46)
+        tall = TALL if len(places) > 1 and not wide else HEIGHT
+        figure = new_figure(width, tall, left=LEFT, right=RIGHT, top=44, bottom=46)
         inner = (width - LEFT - RIGHT - GAP) / 2
         figure.subplots_adjust(wspace=GAP / inner if wide else 0, hspace=0.62 if wide else 0.75)
         for number, place in enumerate(places, 1):
-            axes = figure.add_subplot(*((2, 2) if wide else (4, 1)), number)
+            axes = figure.add_subplot(*((2, 2) if wide else (len(places), 1)), number)
             draw(axes, place, course)
             if number > 2 or not wide:
                 axes.set_xlabel("epochs")
@@ -152,7 +158,9 @@ def aops(course: Course) -> Place:
 
 def alt_words(course: Course) -> str:
     if not len(course.curve["epoch"]):
-        return "Nothing is measured yet."
+        if course.looks is None:
+            return "Nothing is measured yet."
+        return f"This defence tells of no epoch. AUC of the likelihood ratio at the end {course.looks[1][-1]:.2f}."
     now = {name: values[-1] for name, values in course.curve.items()}
     told = [f"After {now['epoch']:.0f} of {course.last} epochs: {now['test_accuracy']:.0%} right on new records"]
     if np.isfinite(now["auc"]):

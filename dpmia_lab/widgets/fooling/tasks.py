@@ -4,7 +4,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.options import number_text
 from dpmia_lab.widgets.fooling.panel import FoolingPanel
-from dpmia_lab.widgets.fooling.words import Summary, defence_words, percent, ratio_of, summed
+from dpmia_lab.widgets.fooling.words import Summary, defence_words, percent, promise_words, ratio_of, summed
 from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 
@@ -120,7 +120,8 @@ def task_stopping(panel: FoolingPanel) -> widgets.VBox:
     def check() -> tuple[bool, str]:
         if done():
             run, s = done()[0], of(done()[0])
-            promise = "" if "epsilon_tight" not in run.result.numbers else " It even comes with a promise."
+            promised = promise_words(run.result)
+            promise = f" It promises {promised}; a large ε promises little." if promised else ""
             return True, (
                 f"{defence_words(run.config)}: AUC {s.ratio.value:.2f} where early stopping has {s.matched:.2f}, at "
                 f"{percent(s.accuracy)} right. So this is worth more than ending training sooner, by the attackers of "

@@ -132,7 +132,11 @@ class FoolingView:
         more: dict[str, Any] = {}
         if self.result is not None:
             arrays, n = self.result.arrays, self.result.numbers
-            more = {"looks": (arrays["look_epoch"], arrays["look_auc"]), "kept": n["kept_epoch"], "chance": n["chance"]}
+            looks = arrays["look_epoch"], arrays["look_auc"]
+            if not len(looks[0]):  # the defence tells of no epoch: the end alone
+                leak = words.ratio_of(self.result.rows, self.config.defence).value
+                looks = np.array([self.config.epochs]), np.array([leak])
+            more = {"looks": looks, "kept": n["kept_epoch"], "chance": n["chance"]}
             if self.config.defence != "none":
                 more["stopping"] = arrays["stopping_epoch"], arrays["stopping_auc"]
         watched = "D itself" if self.config.defence == "dap" else "threshold"

@@ -287,11 +287,16 @@ def about_html(config: Config, result: Result) -> str:
             f"People held aside for the defence can be told from outsiders with AUC {held[0].value:.2f} (guessing "
             "0.50): where that is high, the defence has made members of them too. "
         )
-    if "epsilon_tight" in n:
-        said += f"Promised: {Guarantee(n['epsilon_tight'], 'record', 'add-remove', n['delta'], 'tight').words()}. "
-    else:
-        said += "Nothing is promised: only attacks were tried. "
-    return f"<p>{said}</p>"
+    promise = promise_words(result)
+    return f"<p>{said}{f'Promised: {promise}.' if promise else 'Nothing is promised: only attacks were tried.'}</p>"
+
+
+def promise_words(result: Result) -> str:
+    """Empty where nothing is promised."""
+    n = result.numbers
+    if "epsilon_tight" not in n:
+        return ""
+    return Guarantee(n["epsilon_tight"], "record", "add-remove", n["delta"], "tight").words()
 
 
 # ---- runs
