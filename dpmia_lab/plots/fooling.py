@@ -13,7 +13,7 @@ from dpmia_lab.plots.roc import DASH, DOTS, EXPOSED_WORDS
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 HEIGHT, TALL = 404, 900  # pixels: two rows of two, or four under one another
-LEFT, RIGHT, GAP = 44, 124, 164  # pixels, the last two for names at the ends of lines
+LEFT, RIGHT, GAP = 44, 126, 166  # pixels, the last two for names at the ends of lines
 NAMES = 166  # pixels for names of bars
 GAP_WORDS = 0.15  # of an axis between two names
 
@@ -68,21 +68,21 @@ class Place:
 def course_chart(course: Course, width: int) -> Chart:
     """Top: the losses, the attackers. Bottom: accuracies, AOP. A dashed upright line is the epoch that λ picks.
 
-    Of a defence that tells of no epoch only the attackers are there.
+    What a defence does not tell has no axes.
     """
-    places = [losses(course), attackers(course), accuracies(course), aops(course)]
-    if course.looks is not None and not len(course.curve["epoch"]):
-        places = places[1:2]
+    every = [losses(course), attackers(course), accuracies(course), aops(course)]
+    places = [place for place in every if any(one.there.any() for one in place.strokes)] or every
     wide = width >= WIDE and len(places) > 1
     with rc_context(STYLE):
+        grid = (-(-len(places) // 2), 2) if wide else (len(places), 1)
         tall = TALL if len(places) > 1 and not wide else HEIGHT
         figure = new_figure(width, tall, left=LEFT, right=RIGHT, top=44, bottom=46)
         inner = (width - LEFT - RIGHT - GAP) / 2
         figure.subplots_adjust(wspace=GAP / inner if wide else 0, hspace=0.62 if wide else 0.75)
         for number, place in enumerate(places, 1):
-            axes = figure.add_subplot(*((2, 2) if wide else (len(places), 1)), number)
+            axes = figure.add_subplot(*grid, number)
             draw(axes, place, course)
-            if number > 2 or not wide:
+            if number > len(places) - 2 or not wide:
                 axes.set_xlabel("epochs")
     return Chart(figure, alt_words(course))
 
