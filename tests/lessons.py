@@ -194,7 +194,7 @@ LESSONS = {
             nonsense=("defence=magic", "defence must be one of none, central"),
             slider="lam",
             opened=".dp-fooling .dp-course svg",
-            shows=(".dp-results-numbers", "of likelihood ratios that adapt"),
+            shows=(".dp-results-numbers", "of likelihood ratios"),
             long="epochs",
             runs=(".dp-status", "training"),
         ),

@@ -92,8 +92,8 @@ def write_hook() -> None:
 
 
 def write_six() -> None:
-    """The six carts that lesson 9 opens with, from the run that ships for it."""
-    config = quick_fooling().PRESETS["carts"]
+    """The six people that lesson 9 opens with, from the run that ships for them."""
+    config = quick_fooling().PRESETS[fooling_hook.PRESET]
     result, _ = shipped_run("fooling", config)
     arrays = fooling_hook.write_six(fooling_hook.six_asked(config, result))
     write_whole(Path(str(fooling_hook.STORED)), lambda file: np.savez_compressed(file, **arrays))

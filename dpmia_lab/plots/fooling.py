@@ -13,7 +13,8 @@ from dpmia_lab.plots.roc import DASH, DOTS, EXPOSED_WORDS
 from dpmia_lab.plots.style import EXPOSED, INK, PROTECTED, REFERENCE, STYLE, Chart, new_figure
 
 HEIGHT, TALL = 404, 900  # pixels: two rows of two, or four under one another
-LEFT, RIGHT, GAP = 44, 112, 156  # pixels, the last two for names at the ends of lines
+LEFT, RIGHT, GAP = 44, 126, 166  # pixels, the last two for names at the ends of lines
+NAMES = 166  # pixels for names of bars
 GAP_WORDS = 0.15  # of an axis between two names
 
 
@@ -65,17 +66,23 @@ class Place:
 
 
 def course_chart(course: Course, width: int) -> Chart:
-    """Top: the losses, the attackers. Bottom: β, AOP. A dashed upright line is the epoch that λ picks."""
-    places = [losses(course), attackers(course), accuracies(course), aops(course)]
-    wide = width >= WIDE
+    """Top: the losses, the attackers. Bottom: accuracies, AOP. A dashed upright line is the epoch that λ picks.
+
+    What a defence does not tell has no axes.
+    """
+    every = [losses(course), attackers(course), accuracies(course), aops(course)]
+    places = [place for place in every if any(one.there.any() for one in place.strokes)] or every
+    wide = width >= WIDE and len(places) > 1
     with rc_context(STYLE):
-        figure = new_figure(width, HEIGHT if wide else TALL, left=LEFT, right=RIGHT, top=44, bottom=46)
+        grid = (-(-len(places) // 2), 2) if wide else (len(places), 1)
+        tall = TALL if len(places) > 1 and not wide else HEIGHT
+        figure = new_figure(width, tall, left=LEFT, right=RIGHT, top=44, bottom=46)
         inner = (width - LEFT - RIGHT - GAP) / 2
         figure.subplots_adjust(wspace=GAP / inner if wide else 0, hspace=0.62 if wide else 0.75)
         for number, place in enumerate(places, 1):
-            axes = figure.add_subplot(*((2, 2) if wide else (4, 1)), number)
+            axes = figure.add_subplot(*grid, number)
             draw(axes, place, course)
-            if number > 2 or not wide:
+            if number > len(places) - 2 or not wide:
                 axes.set_xlabel("epochs")
     return Chart(figure, alt_words(course))
 
@@ -130,7 +137,7 @@ def attackers(course: Course) -> Place:
         strokes.append(ratio)
     if course.stopping is not None:
         strokes.append(Stroke("no defence", *course.stopping, REFERENCE, DASH))
-    title = "AUC of each attacker, lower: safer\nratio: likelihood ratios, all models in turn"
+    title = "AUC of each attacker, lower: safer\nratio: likelihood ratios, models in turn"
     return Place(title, strokes, ("guessing", 0.5), (0.45, 1.03))
 
 
@@ -151,7 +158,9 @@ def aops(course: Course) -> Place:
 
 def alt_words(course: Course) -> str:
     if not len(course.curve["epoch"]):
-        return "Nothing is measured yet."
+        if course.looks is None:
+            return "Nothing is measured yet."
+        return f"This defence tells of no epoch. AUC of the likelihood ratio at the end {course.looks[1][-1]:.2f}."
     now = {name: values[-1] for name, values in course.curve.items()}
     told = [f"After {now['epoch']:.0f} of {course.last} epochs: {now['test_accuracy']:.0%} right on new records"]
     if np.isfinite(now["auc"]):
@@ -181,9 +190,8 @@ COLOURS = {"fooled": PROTECTED, "paper": REFERENCE, "strong": EXPOSED}
 
 def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width: int) -> Chart:
     """A bar an attacker, with its 95 % interval, from what guessing gives."""
-    narrow = width < WIDE
     with rc_context(STYLE):
-        figure = new_figure(width, 62 + 26 * len(bars), left=170 if narrow else 250, right=56, top=30, bottom=32)
+        figure = new_figure(width, 62 + 26 * len(bars), left=NAMES, right=56, top=30, bottom=32)
         axes = figure.add_subplot()
         places = np.arange(len(bars))[::-1]
         values = np.array([bar.value for bar in bars])
@@ -191,10 +199,13 @@ def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width
         for place, bar in zip(places, bars, strict=True):
             axes.plot([bar.low, bar.high], [place, place], color=INK, linewidth=1.2)
         axes.axvline(guessing, color=REFERENCE, linewidth=1.2)
-        axes.set_yticks(places, [shortened(bar.name, 26 if narrow else 46) for bar in bars])
+        axes.set_yticks(places, [bar.name for bar in bars])
         axes.grid(axis="y", visible=False)
         axes.set_xlim(*((0.4, 1.0) if guessing == 0.5 else (0, max(0.05, 1.1 * max(bar.high for bar in bars)))))
-        axes.set_title(f"{measure} (lower: safer; grey line: guessing)", loc="left", x=0)
+        if width < WIDE:
+            axes.set_title(f"{measure}, lower: safer", loc="right", x=1)
+        else:
+            axes.set_title(f"{measure} (lower: safer; grey line: guessing)", loc="left", x=0)
         form = "{:.3f}" if guessing == 0.5 else "{:.1%}"
         words = [f"{measure} {form.format(bar.value)}, 95 % between {form.format(bar.low)} and {form.format(bar.high)}"
                  for bar in bars]  # fmt: skip
@@ -204,7 +215,3 @@ def attacks_chart(bars: Sequence[Attacked], measure: str, guessing: float, width
                           textcoords="offset points", va="center")  # fmt: skip
     told = "; ".join(f"{bar.name} {form.format(bar.value)}" for bar in bars)
     return Chart(figure, f"{measure} by attacker, guessing {form.format(guessing)}: {told}.")
-
-
-def shortened(words: str, most: int) -> str:
-    return words if len(words) <= most else words[: most - 1].rstrip() + "…"

@@ -7,9 +7,7 @@ import numpy as np
 from dpmia_lab.experiments.confidence_claims import Finding, PaperClaim, Points, clearly_above, percent
 from dpmia_lab.experiments.confidence_curves import defence_points
 from dpmia_lab.widgets.confidences.curves import DATA, reference
-from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Claim, Verdict, verdict
-
-NOT_MEASURED = "does not measure this"
+from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, NOT_MEASURED, Claim, Verdict, verdict
 
 
 def claim_of(claim: PaperClaim) -> Claim:

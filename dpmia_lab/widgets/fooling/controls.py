@@ -12,14 +12,14 @@ from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED
 
 PRESET_WORDS = {
+    "digits": "digits, DAP_t, r = 2",
+    "hospital": "hospital stays, DAP_t",
     "carts": "carts, DAP_t",
     "carts-dap_v": "carts, DAP_v",
-    "carts-all": "carts, DAP_t, all layers, r = 2",
+    "carts-all": "carts, DAP_t, all layers",
     "carts-relaxloss": "carts, RelaxLoss",
     "carts-hamp": "carts, HAMP",
     "carts-none": "carts, no defence",
-    "digits": "digits, DAP_t, all layers",
-    "hospital": "hospital stays, DAP_t",
 }
 TRIED = (
     "dap",
@@ -128,8 +128,8 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
 
 
 def plain_field(option: Field) -> widgets.ValueWidget:
-    """For an option that has no control made for it: its help line, and a field of its type."""
-    words, usual = option.metadata["help"], option.default
+    """For an option that has no control made for it: its help line without the defence's name, a field of its type."""
+    words, usual = option.metadata["help"].partition(": ")[2], option.default
     if isinstance(usual, bool):
         return widgets.Checkbox(value=usual, description=words, indent=False)
     return NumberField(words, type(usual)) if isinstance(usual, int | float) else widgets.Text(description=words)

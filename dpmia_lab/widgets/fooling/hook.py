@@ -1,4 +1,4 @@
-"""Lesson 9 begins with a model that was trained to fool an attacker, and six carts. Who of them was in?"""
+"""Lesson 9 begins with a model that was trained to fool an attacker, and six hospital stays. Who of them was in?"""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from dpmia_lab.reference import FOLDER
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import drain
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.fooling.words import attack_words, percent
+from dpmia_lab.widgets.fooling.words import ADAPTED, attack_words, percent
 from dpmia_lab.widgets.kit.parts import button, card, column, error_html, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import record_picture
 
@@ -20,7 +20,7 @@ STORED = FOLDER / "fooling_hook.npz"
 LETTERS = "ABCDEF"
 HALF = len(LETTERS) // 2
 MIDDLE, SUREST = 0.1, 20  # ranks within a tenth of the middle; verdicts that count as sure
-STRONG = ("lira_fixed", "lira_levelled", "rmia")  # the attackers who adapted; the best of them is asked
+PRESET = "hospital"  # whose shipped run is asked about
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ def six_asked(config: fooling.Config, result: Result) -> Six:
     Three that it accuses, three that it clears. Canaries do not count: these are ordinary people.
     """
     arrays, rows = result.arrays, result.rows
-    there = [name for name in STRONG if scores_name(name) in arrays]
-    attack = max(there, key=lambda name: rows.value("auc", attack=name, protocol="alike"))
+    attack = max(ADAPTED, key=lambda name: rows.value("auc", attack=name, protocol="alike"))
     strong, fooled = (np.asarray(arrays[scores_name(name)], dtype=float) for name in (attack, "own_d"))
     member, ordinary = arrays["member"].astype(bool), np.flatnonzero(arrays["kind"] == 0)
     by_fooled, by_strong = ranks(fooled, ordinary), ranks(strong, ordinary)
@@ -93,37 +92,48 @@ class FoolingHook:
         self.guesses = [guess_button(letter) for letter in LETTERS]
         self.places = [text("", "dp-verdict-place") for _ in LETTERS]
         people = [
-            column(text(record_picture(x, f"the cart of {letter}")), guess, place)
+            column(text(record_picture(x, f"the stay of {letter}")), guess, place)
             for letter, x, guess, place in zip(LETTERS, six.x, self.guesses, self.places, strict=True)
         ]
-        self.asked: list[str] = []  # the attackers, in the order in which they were asked
-        self.weak = button("Ask the attacker it fools", lambda: self.ask("fooled"), "dp-ask-fooled")
-        self.stronger = button("Ask a stronger one", lambda: self.ask("strong"), "dp-primary", "dp-ask-strong")
+        self.weak = button("Ask the attacker it fools", self.ask_fooled, "dp-primary", "dp-ask-fooled")
+        self.stronger = button("Then ask a stronger one", self.ask_stronger, "dp-ask-strong")
+        self.stronger.disabled = True
         self.answer = text("", "dp-hook-answer")
         words = text(
-            "<h2>This model was trained to fool an attacker. Find somebody who was in.</h2><p>A shop publishes a model "
-            "of its customers' carts. While it learned, it also learned to fool a discriminator: an attacker that "
+            "<h2>This model was trained to fool an attacker. Find somebody who was in.</h2><p>A hospital publishes a "
+            "model of its patients' stays. While it learned, it also learned to fool a discriminator: an attacker that "
             f"tells who was in the training data. That attacker's AUC is now <b>{six.fooled_auc:.2f}</b>; 0.50 is "
-            "guessing. Below are six carts, a dark pixel for each thing bought. Half of them were in. "
-            "<b>Say which three.</b></p>"
+            "guessing, 1 is always right. Below are six stays, a dark pixel for each thing noted. Half of these people "
+            "were in. <b>Say which three.</b></p>"
         )
         six_places = with_classes(widgets.HBox(people), "dp-suspects")
         self.view = with_classes(
             card(words, six_places, row(self.weak, self.stronger), self.answer, name="dp-hook"), "dp-fool-hook"
         )
 
-    def ask(self, who: str) -> None:
-        named = [guess.value for guess in self.guesses]
-        if sum(named) != HALF:
-            self.answer.value = error_html(f"Say of exactly {HALF} that they were in; you named {sum(named)}.")
+    def named(self) -> np.ndarray:
+        return np.array([guess.value for guess in self.guesses])
+
+    def ask_fooled(self) -> None:
+        if self.named().sum() != HALF:
+            self.answer.value = error_html(f"Say of exactly {HALF} that they were in; you named {self.named().sum()}.")
             return
-        self.asked = list(dict.fromkeys([*self.asked, who]))
         for guess in self.guesses:
             guess.disabled = True
-        for place in range(len(LETTERS)):
-            self.places[place].value = verdict_html(self.six, place, named[place], self.asked)
-        self.answer.value = outcome_html(self.six, np.array(named), self.asked)
-        self.weak.disabled, self.stronger.disabled = "fooled" in self.asked, "strong" in self.asked
+        self.weak.disabled, self.stronger.disabled = True, False
+        self.weak.remove_class("dp-primary")
+        self.stronger.add_class("dp-primary")
+        self.tell(stronger=False)
+        self.answer.value = fooled_html(self.six)
+
+    def ask_stronger(self) -> None:
+        self.stronger.disabled = True
+        self.tell(stronger=True)
+        self.answer.value = outcome_html(self.six, self.named())
+
+    def tell(self, stronger: bool) -> None:
+        for number, place in enumerate(self.places):
+            place.value = verdict_html(self.six, number, stronger)
 
 
 def guess_button(letter: str) -> widgets.ToggleButton:
@@ -136,14 +146,12 @@ def says_in(ranked: np.ndarray) -> np.ndarray:
     return ranked >= 0.5
 
 
-def verdict_html(six: Six, place: int, named: bool, asked: list[str]) -> str:
-    """What each says, so far as it was asked; the truth once the stronger one has spoken."""
-    lines = [f"You: {in_html(named)}."]
-    if "fooled" in asked:
-        lines.append(f"Fooled: {100 * six.fooled[place]:.0f} of 100 look less “in”.")
-    if "strong" in asked:
-        lines.append(f"Stronger: {in_html(bool(says_in(six.strong)[place]))}.")
-        lines.append(f"In truth: {in_html(bool(six.member[place]))}.")
+def verdict_html(six: Six, place: int, stronger: bool) -> str:
+    """What each says; the truth once the stronger one has spoken."""
+    lines = [f"Fooled one: {100 * six.fooled[place]:.0f} of 100"]
+    if stronger:
+        lines.append(f"Stronger one: {in_html(bool(says_in(six.strong)[place]))}")
+        lines.append(f"In truth: {in_html(bool(six.member[place]))}")
     return f"<small>{'<br>'.join(lines)}</small>"
 
 
@@ -151,20 +159,22 @@ def in_html(inside: bool) -> str:
     return '<b class="dp-exposed">in</b>' if inside else "<b>not in</b>"
 
 
-def outcome_html(six: Six, named: np.ndarray, asked: list[str]) -> str:
-    if asked == ["fooled"]:
-        return (
-            '<div class="dp-note" role="status"><b>The attacker it learned to fool cannot say.</b> It ranks all six '
-            f"near the middle. Over all {six.candidates:,} ordinary candidates its AUC is {six.fooled_auc:.2f}; by "
-            "that number the model looks nearly safe. Now ask one that it did not learn to fool.</div>"
-        )
+def fooled_html(six: Six) -> str:
+    return (
+        '<div class="dp-note" role="status"><b>The attacker it learned to fool cannot say.</b> It ranks all six near '
+        "the middle: 55 of 100 means that 55 of 100 candidates look less like a member. Over all "
+        f"{six.candidates:,} ordinary candidates its AUC is {six.fooled_auc:.2f}; by that number the model looks "
+        "nearly safe. Now ask one that it did not learn to fool.</div>"
+    )
+
+
+def outcome_html(six: Six, named: np.ndarray) -> str:
     yours, strong = (int((said == six.member).sum()) for said in (named, says_in(six.strong)))
     told = f"You: {yours} of {len(LETTERS)} right. The stronger attack: {strong} of {len(LETTERS)}."
     return (
         f'<div class="dp-note" role="status"><b>{told}</b> Guessing gives 3 on average. The stronger one trained '
-        "shadow models with the very same defence, and saw how sure each is of a cart with it and without it. The "
+        "shadow models with the very same defence, and saw how sure each is of a stay with it and without it. The "
         f"fooled one ranks {six.unsure} people in the middle; of the stronger one's {SUREST} surest verdicts about "
         f"these {percent(six.right)} are right, and these six are the surest. Over all {six.candidates:,} its AUC is "
-        f"{six.strong_auc:.2f} ({attack_words(six.attack)}); an average hides whom it is sure of. Nobody here exists."
-        "</div>"
+        f"{six.strong_auc:.2f} ({attack_words(six.attack)}), where guessing gives 0.50. Nobody here exists.</div>"
     )

@@ -5,112 +5,97 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmia_lab.experiments.fooling import LAMBDAS
-from dpmia_lab.experiments.fooling_table import COLUMNS, rows_of
+from dpmia_lab.experiments.fooling_table import COLUMNS
 from dpmia_lab.metrics.tradeoffs import aop
-from dpmia_lab.reference import shipped_or_nothing
-from dpmia_lab.reference.shipped_runs import shipped_run
-from dpmia_lab.rows import Rows
+from dpmia_lab.privacy.accounting import short
 from dpmia_lab.widgets.fooling.data import presets
 from dpmia_lab.widgets.fooling.panel import FoolingPanel
+from dpmia_lab.widgets.fooling.table import DATA, Table, give_or_take, mean_and_half, notes, table, told_apart
 from dpmia_lab.widgets.fooling.words import accuracy_of, defence_words, paper_of, percent, ratio_of
 from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
 from dpmia_lab.widgets.kit.parts import on_change, panel, text
-from dpmia_lab.widgets.kit.tables import Html, Row, table_html, with_small
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
 
-SEEDS = 5  # of the shipped table
-DATA = {"carts": "shopping carts", "digits": "MNIST digits"}
 ATTACKERS = {"ratio": "likelihood ratios that adapt", "paper": "the best of paper D's own"}
 MATCHED = "dap_t"  # whom the entry of early stopping is as accurate as
-PROMISE = ("dp_", "central")
+Interval = tuple[float, float]  # a value, and half of its 95 % interval over seeds (NaN: one seed)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the ranking."""
+    """A line of the ranking at one λ."""
 
     words: str
     kind: str  # dap, stopping, promise or other: the colour of its bar
+    score: float  # AOP
     accuracy: float
-    auc: float
+    auc: Interval
     caught: float | None = None  # members at 1 % false alarms
-    phi: float | None = None
-    matched: float | None = None  # AUC of early stopping at this accuracy
-    error: float = np.nan  # standard error of the AUC over seeds
+    gain: Interval | None = None  # AUC below that of early stopping at this accuracy
+    phi: float | None = None  # by likelihood ratios
     own: bool = False
-
-    def score(self, lam: float) -> float:
-        return float(aop(self.accuracy, self.auc, lam))
 
 
 # ---- where entries come from
-def table_rows(data: str) -> Rows | None:
-    """The shipped table's, over several seeds; None where it has not been computed."""
-    record = shipped_or_nothing("fooling_table").get(data)
-    return None if record is None else rows_of(record["results"])
-
-
-def value(rows: Rows, measure: str, **of: str) -> float | None:
-    found = rows.where(measure=measure, **of).rows
-    return found[0].value if found else None
-
-
-def leak_of(rows: Rows, defence: str, attacker: str):
-    return ratio_of(rows, defence) if attacker == "ratio" else paper_of(rows, defence)
-
-
-def table_entries(rows: Rows, attacker: str) -> list[Entry]:
+def table_entries(found: Table, attacker: str, lam: int) -> list[Entry]:
     """Every column of the table, and early stopping where it is as accurate as DAP_t."""
-    made = []
-    for name, column in COLUMNS.items():
-        if not rows.has("accuracy", defence=name):
-            continue
-        leak, caught = leak_of(rows, name, attacker), ratio_of(rows, name, measure="tpr1")
-        made.append(Entry(
-            column.words, kind_of(name), accuracy_of(rows, name), leak.value,
-            caught.value if attacker == "ratio" else None, value(rows, "phi", defence=name),
-            value(rows, "matched_auc", defence=name) if attacker == "ratio" else None,
-            (leak.spread or np.nan) / np.sqrt(SEEDS),
-        ))  # fmt: skip
-    return made + matched_entry(made, COLUMNS[MATCHED].words)
+    made = [column_entry(found, name, attacker, lam) for name in found.columns]
+    return [*made, matched_entry(found, lam)] if attacker == "ratio" else made
 
 
-def matched_entry(entries: list[Entry], words: str) -> list[Entry]:
-    """Early stopping at the accuracy of the entry that is called so."""
-    like = next((one for one in entries if one.words == words and one.matched is not None), None)
-    if like is None:
-        return []
-    return [Entry(f"early stopping, as accurate as {words}", "stopping", like.accuracy, like.matched)]
+def column_entry(found: Table, name: str, attacker: str, lam: int) -> Entry:
+    words = COLUMNS[name].words + (" †" if told_apart(found, name) else "")
+    rows, phi, gain = found.columns[name], found.row(name, "phi"), found.row(name, "matched_gain")
+    of = {
+        "words": words,
+        "kind": kind_of(name),
+        "accuracy": accuracy_of(rows, name),
+        "phi": None if phi is None else phi.value,
+    }
+    if attacker == "paper":
+        leak = paper_of(rows, name)
+        score = found.row(name, f"aop_{lam}", attack="paper").value
+        return Entry(score=score, auc=(leak.value, found.half(leak)), **of)
+    return Entry(
+        score=found.row(name, f"aop_{lam}", attack="best").value,
+        auc=mean_and_half(found.by_seed(name, "auc")),
+        caught=ratio_of(rows, name, measure="tpr1").value,
+        gain=None if gain is None else (gain.value, found.half(gain)),
+        **of,
+    )
 
 
-def run_entries(config, result, attacker: str, own: bool) -> list[Entry]:
-    """What one run says of its defence."""
-    rows, name = result.rows, config.defence
-    caught = ratio_of(rows, name, measure="tpr1") if attacker == "ratio" else None
-    return [Entry(
-        defence_words(config), kind_of(name), accuracy_of(rows, name), leak_of(rows, name, attacker).value,
-        caught.value if caught else None, value(rows, "phi", defence=name),
-        result.numbers.get("matched_auc") if attacker == "ratio" and name != "none" else None, own=own,
-    )]  # fmt: skip
+def matched_entry(found: Table, lam: int) -> Entry:
+    accuracy, auc = (found.by_seed(MATCHED, measure) for measure in ("accuracy", "matched_auc"))
+    words = f"early stopping, as accurate as {COLUMNS[MATCHED].words}"
+    return Entry(words, "stopping", float(aop(accuracy, auc, lam).mean()), accuracy.mean(), mean_and_half(auc))
 
 
-def shipped_entries(attacker: str) -> list[Entry]:
-    """Of the runs that ship for carts, one seed each: while there is no table."""
-    found = {name: shipped_run("fooling", config) for name, config in presets().items() if name.startswith("carts")}
-    made = []
-    for name, run in found.items():
-        if run is not None:
-            made += run_entries(presets()[name], run[0], attacker, own=False)
-    return made + (matched_entry(made, made[0].words) if made else [])
+def run_entry(run: Run, attacker: str, lam: int) -> Entry:
+    """What one run of the reader's says of its defence."""
+    rows, name = run.result.rows, run.config.defence
+    leak = ratio_of(rows, name) if attacker == "ratio" else paper_of(rows, name)
+    gain, phi = run.result.numbers.get("matched_gain"), rows.where(measure="phi", defence=name).rows
+    of_ratio = {}
+    if attacker == "ratio":
+        of_ratio["caught"] = ratio_of(rows, name, measure="tpr1").value
+        of_ratio["gain"] = None if gain is None or name == "none" else (gain, np.nan)
+    accuracy = accuracy_of(rows, name)
+    return Entry(
+        defence_words(run.config), kind_of(name), float(aop(accuracy, leak.value, lam)), accuracy,
+        (leak.value, np.nan), phi=phi[0].value if phi else None, own=True, **of_ratio,
+    )  # fmt: skip
 
 
 def kind_of(defence: str) -> str:
-    if defence.startswith(PROMISE):
+    if defence.startswith(("dp_", "central")):
         return "promise"
     return "dap" if defence.startswith("dap") else "stopping" if defence == "stopping" else "other"
 
 
 class RankingPanel:
-    """The shipped table, or the runs that ship; and the reader's own runs on the same data."""
+    """The shipped table, and the reader's own runs on the same kind of data."""
 
     def __init__(self, main: FoolingPanel) -> None:
         self.main = main
@@ -118,86 +103,103 @@ class RankingPanel:
         self.attack = field(choice("attacker", swapped(ATTACKERS)), "rank-attack")
         self.data = field(choice("data", swapped(DATA)), "rank-data")
         self.words, self.table = text("", "dp-ranking-words"), text("", "dp-ranking-table")
+        self.lam.value = 2
         for control in (self.lam, self.attack, self.data):
             on_change(control, lambda _: self.draw())
         main.listeners.append(lambda _: self.draw())
-        self.lam.value = 2
         self.view = panel("dp-fool-ranking", [self.lam, self.attack, self.data], [self.words, self.table])
         self.draw()
 
-    def entries(self) -> list[Entry]:
+    def entries(self, found: Table) -> list[Entry]:
         """Best first."""
-        rows, attacker = table_rows(self.data.value), self.attack.value
-        data = presets()[self.data.value].data
-        found = table_entries(rows, attacker) if rows else shipped_entries(attacker) if data == "purchases_like" else []
-        for run in self.main.table.runs:
-            if run.config.data == data:
-                found += run_entries(run.config, run.result, attacker, own=True)
-        return sorted(found, key=lambda entry: -entry.score(self.lam.value))
+        attacker, lam, data = self.attack.value, self.lam.value, presets()[self.data.value].data
+        made = table_entries(found, attacker, lam)
+        made += [run_entry(run, attacker, lam) for run in self.main.table.runs if run.config.data == data]
+        return sorted(made, key=lambda entry: -entry.score)
 
     def draw(self) -> None:
-        entries, lam = self.entries(), self.lam.value
-        if not entries:
+        found = table(self.data.value)
+        if found is None:
             self.words.value = "<p class='dp-soft'>Nothing has been computed for these data yet.</p>"
             self.table.value = ""
             return
-        whole = table_rows(self.data.value) is not None
-        self.words.value = ranking_words(entries, lam, self.attack.value, whole)
-        self.table.value = ranking_html(entries, lam, self.attack.value)
+        entries, attacker, lam = self.entries(found), self.attack.value, self.lam.value
+        self.words.value = ranking_words(found, self.data.value, entries, attacker, lam)
+        self.table.value = ranking_html(entries, attacker, notes(found))
 
 
-def ranking_words(entries: list[Entry], lam: float, attacker: str, whole: bool) -> str:
-    """Who comes first, and where early stopping and DAP stand."""
-    source = (
-        f"Means over {SEEDS} seeds; ± is two standard errors of the AUC."
-        if whole
-        else "From the runs that ship with this page, one seed each, and your own (●): the table over several seeds "
-        "has not been computed yet."
+# ---- in words
+def ranking_words(found: Table, data: str, entries: list[Entry], attacker: str, lam: int) -> str:
+    """Who comes first, where DAP_t and early stopping stand, and whether these two can be told apart."""
+    said = (
+        f"<p>At <b>λ = {lam}</b>, by {ATTACKERS[attacker]}, <b>{entries[0].words}</b> comes first of {len(entries)}, "
+        f"{COLUMNS[MATCHED].words} {place_of(entries, COLUMNS[MATCHED].words)}"
     )
-    places = {kind: next((n for n, one in enumerate(entries, 1) if one.kind == kind), None) for kind in KINDS}
-    told = [f"{words} comes {ordinal(places[kind])}" for kind, words in KINDS.items() if places[kind]]
+    if attacker == "ratio":
+        said += f" and early stopping at its accuracy {place_of(entries, matched_entry(found, lam).words)}"
+        said += f". {apart_words(found, lam)}"
+    else:
+        said += f" and early stopping {place_of(entries, COLUMNS['stopping'].words)}."
+    own = " ● are your runs: one seed each, with settings of their own." if any(one.own for one in entries) else ""
     return (
-        f"<p>At <b>λ = {lam}</b>, by {ATTACKERS[attacker]}, <b>{entries[0].words}</b> comes first of {len(entries)}; "
-        f"{', '.join(told)}. An attacker at AUC 0.6 divides accuracy by {1.2**lam:,.3g}, one at 0.9 by "
-        f"{1.8**lam:,.3g}. <span class='dp-soft'>{source}</span></p>"
+        f"{said} An attacker at AUC 0.6 divides accuracy by {short(1.2**lam, 3)}, one at 0.9 by {short(1.8**lam, 3)}. "
+        f"<span class='dp-soft'>{found.words(data)}: means, ± Student's 95 % interval over seeds.{own}</span></p>"
     )
 
 
-KINDS = {"dap": "the best DAP", "stopping": "early stopping", "promise": "DP-SGD"}
+def apart_words(found: Table, lam: int) -> str:
+    """DAP_t against early stopping at its accuracy, seed by seed."""
+    accuracy, auc, matched = (found.by_seed(MATCHED, name) for name in ("accuracy", "auc", "matched_auc"))
+    apart, half = mean_and_half(aop(accuracy, auc, lam) - aop(accuracy, matched, lam))
+    if abs(apart) <= half:
+        return "Seed by seed these two cannot be told apart."
+    return f"Seed by seed {COLUMNS[MATCHED].words} is {'better' if apart > 0 else 'worse'} than that."
 
 
-def ordinal(place: int) -> str:
-    return {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
+def place_of(entries: list[Entry], words: str) -> str:
+    place = next(place for place, entry in enumerate(entries, 1) if entry.words == words)
+    end = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th") if place not in (11, 12, 13) else "th"
+    return f"{place}{end}"
 
 
-def ranking_html(entries: list[Entry], lam: float, attacker: str) -> Html:
-    most = max(entry.score(lam) for entry in entries) or 1.0
-    heads = [
-        "rank", "", with_small("AOP", "higher: better"), with_small("right", "higher: useful"),
-        with_small("AUC", "guessing 0.5"),
-    ]  # fmt: skip
+def ranking_html(entries: list[Entry], attacker: str, below: str) -> Html:
+    most = max(entry.score for entry in entries) or 1.0
     ratio = attacker == "ratio"
-    heads += [with_small("caught", "at 1 %"), with_small("early stopping", "AUC, as accurate")] if ratio else []
-    heads += [with_small("φ", "above 1: worth it")]
-    rows = [entry_row(rank, entry, lam, most, ratio) for rank, entry in enumerate(entries, 1)]
-    return table_html(heads, rows, "", "dp-fool-ranks")
+    heads = ["defence", "", with_small("AOP", "high: good"), with_small("right", "high: useful"),
+             with_small("AUC", "guessing: 0.5")]  # fmt: skip
+    if ratio:
+        heads += [with_small("caught", "at 1 %"), with_small("gain", "AUC, over early stopping")]
+        heads.append(with_small("φ", "over 1: pays"))
+    rows = [entry_row(rank, entry, most, ratio) for rank, entry in enumerate(entries, 1)]
+    of_gain = (
+        "<b>Caught</b>: members at 1 % false alarms, lower is safer. <b>Gain</b>: how much lower the AUC is than that "
+        "of an undefended model stopped when it was as accurate; above 0 the defence is worth more than stopping, – "
+        "where none was as accurate. "
+        if ratio
+        else ""
+    )
+    return Html(f"{table_html(heads, rows, '', 'dp-fool-ranks')}<p class='dp-soft dp-rank-notes'>{of_gain}{below}</p>")
 
 
-def entry_row(rank: int, entry: Entry, lam: float, most: float, ratio: bool) -> Row:
-    score = entry.score(lam)
-    bar = f'<div class="dp-aop-bar"><i style="width:{100 * score / most:.1f}%"></i></div>'
-    spread = f" ± {2 * entry.error:.3f}" if np.isfinite(entry.error) else ""
+def entry_row(rank: int, entry: Entry, most: float, ratio: bool) -> Row:
+    bar = Html(f'<div class="dp-aop-bar"><i style="width:{100 * entry.score / most:.1f}%"></i></div>')
     cells = [
         f"{rank}. {'● ' if entry.own else ''}{entry.words}",
-        Html(bar),
-        Html(f"<b>{score:.3g}</b>"),
+        Cell(bar, "dp-bar-cell"),
+        Html(f"<b>{score_text(entry.score)}</b>"),
         percent(entry.accuracy),
-        f"{entry.auc:.3f}{spread}",
+        give_or_take(*entry.auc),
     ]
     if ratio:
-        cells += [shown(entry.caught, "{:.0%}"), shown(entry.matched, "{:.3f}")]
-    return Row([*cells, shown(entry.phi, "{:.2f}")], entry.kind)
+        cells.append("–" if entry.caught is None else percent(entry.caught))
+        cells.append("–" if entry.gain is None else gain_text(*entry.gain))
+        cells.append("–" if entry.phi is None else f"{entry.phi:.2f}")
+    return Row(cells, entry.kind)
 
 
-def shown(number: float | None, form: str) -> str:
-    return "–" if number is None or not np.isfinite(number) else form.format(number)
+def score_text(score: float) -> str:
+    return f"{score:.3f}" if score >= 0.001 else f"{score:.0e}".replace("e-0", "e-").replace("-", "−")
+
+
+def gain_text(gain: float, half: float) -> str:
+    return f"{gain:+.3f}".replace("-", "−") + (f" ± {half:.3f}" if np.isfinite(half) else "")

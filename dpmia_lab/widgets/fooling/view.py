@@ -19,8 +19,9 @@ PLOTS = "dpmia_lab.plots.fooling"
 CHART_DELAY, REST = 1.0, 0.4  # seconds: after opening; between two drawings while it runs
 MEASURES = {"auc": "AUC", "tpr1": "caught at 1 % false alarms"}
 EVERY = (
-    "<h3>Every attacker on this model</h3><p>Blue is the attacker it learns to fool, grey are those that know nothing "
-    "of the defence, orange those with shadow models. The last bar lets every model be the target in its turn.</p>"
+    "<h3>Every attacker on this model</h3><p>Blue is the attacker that DAP learns to fool, grey are those that know "
+    "nothing of the defence, orange those with shadow models. The last bar is the best likelihood ratio with every "
+    "model as the target in its turn. The black line is the 95 % interval.</p>"
 )
 NOTHING_YET = np.zeros((0, len(CURVE)))
 
@@ -69,6 +70,7 @@ class FoolingView:
             return
         if event.name == "curve":
             self.result, self.config = None, self.running
+            self.picked.value = ""  # told of what was shown before
             self.curve = event.array
             self.live = {"accuracy": self.column_of("test_accuracy")[-1]}
             told = self.column_of("auc")[-1]
@@ -130,7 +132,11 @@ class FoolingView:
         more: dict[str, Any] = {}
         if self.result is not None:
             arrays, n = self.result.arrays, self.result.numbers
-            more = {"looks": (arrays["look_epoch"], arrays["look_auc"]), "kept": n["kept_epoch"], "chance": n["chance"]}
+            looks = arrays["look_epoch"], arrays["look_auc"]
+            if not len(looks[0]):  # the defence tells of no epoch: the end alone
+                leak = words.ratio_of(self.result.rows, self.config.defence).value
+                looks = np.array([self.config.epochs]), np.array([leak])
+            more = {"looks": looks, "kept": n["kept_epoch"], "chance": n["chance"]}
             if self.config.defence != "none":
                 more["stopping"] = arrays["stopping_epoch"], arrays["stopping_auc"]
         watched = "D itself" if self.config.defence == "dap" else "threshold"
@@ -144,12 +150,11 @@ class FoolingView:
 
         measure, rows, defence = self.measure.value, self.result.rows, self.config.defence
         bars = [
-            Attacked(words.SHORT.get(row.attack, row.attack), kind_of(row.attack), row.value, row.low, row.high)
+            Attacked(words.SHORT[row.attack], kind_of(row.attack), row.value, row.low, row.high)
             for row in rows.where(measure=measure, defence=defence, protocol="alike")
         ]
         ratio = words.ratio_of(rows, defence, measure=measure)
-        turns = f"{words.SHORT.get(ratio.attack, ratio.attack)}, all in turn"
-        bars.append(Attacked(turns, "strong", ratio.value, ratio.low, ratio.high))
+        bars.append(Attacked("ratio, models in turn", "strong", ratio.value, ratio.low, ratio.high))
         guessing = words.GUESSING if measure == "auc" else 0.01
         return attacks_chart(bars, MEASURES[measure], guessing, width)
 

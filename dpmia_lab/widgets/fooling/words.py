@@ -9,6 +9,7 @@ import numpy as np
 from dpmia_lab.experiments.fooling import ATTACKS, PAPER, Config
 from dpmia_lab.game.settings import defence_of
 from dpmia_lab.metrics.tradeoffs import aop
+from dpmia_lab.privacy.accounting import Guarantee
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.fooling.data import SETS
@@ -17,7 +18,7 @@ from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
 GUESSING = 0.5
-KINDS = {"turns": "everybody", "mislabelled": "mislabelled canaries", "atypical": "atypical canaries"}
+KINDS = ("turns", "mislabelled", "atypical")  # everybody, then the worst cases
 WHO = {
     "loss": "accuses those of whom the model is surest; needs one answer each",
     "own_d": "the discriminator that DAP learns to fool, asked about the finished model",
@@ -34,16 +35,15 @@ WHO = {
 SHORT = {  # names at the bars
     "loss": "threshold on the loss",
     "own_d": "D itself",
-    "regression": "logistic regression (paper D)",
-    "forest": "random forest (paper D)",
+    "regression": "regression (paper D)",
+    "forest": "forest (paper D)",
     "label_only": "labels alone",
     "lira_fixed": "likelihood ratio",
-    "lira_levelled": "likelihood ratio, levelled",
-    "lira_stopped": "likelihood ratio, stopped alike",
-    "lira_labels": "likelihood ratio of labels",
+    "lira_levelled": "ratio, levelled",
     "rmia": "RMIA",
-    "lira_unadapted": "likelihood ratio, does not adapt",
+    "lira_unadapted": "ratio, does not adapt",
 }
+ADAPTED = ("lira_fixed", "lira_levelled", "rmia")  # who train shadow models with the same defence
 CLEAR = 0.005  # AUC: a smaller difference is not called one
 
 
@@ -83,6 +83,12 @@ def fooled_of(rows: Rows, defence: str) -> Row | None:
     return None
 
 
+def adapted_of(rows: Rows, defence: str) -> Row:
+    """The best of those with shadow models of the same defence, on the one target."""
+    there = rows.where(measure="auc", defence=defence, protocol="alike")
+    return max((row for row in there if row.attack in ADAPTED), key=lambda row: row.value)
+
+
 def paper_of(rows: Rows, defence: str) -> Row:
     """The best of paper D's attackers."""
     found = [row for row in rows.where(measure="auc", defence=defence, protocol="alike") if row.attack in PAPER]
@@ -98,6 +104,7 @@ class Summary:
     fooled: Row
     paper: Row
     ratio: Row
+    alone: Row  # the best attacker with shadow models, on the one model that D is asked about
     caught: Row  # at 1 % false alarms
     matched: float | None  # AUC of early stopping at the same accuracy
 
@@ -115,6 +122,7 @@ def summed(config: Config, result: Result) -> Summary:
         fooled_of(rows, defence),
         paper_of(rows, defence),
         ratio_of(rows, defence),
+        adapted_of(rows, defence),
         ratio_of(rows, defence, measure="tpr1"),
         result.numbers.get("matched_auc"),
     )
@@ -128,20 +136,21 @@ def headline_html(config: Config, result: Result) -> str:
         percent(s.accuracy), "right on new records",
         f"By chance {percent(chance)}, without a defence {percent(s.undefended)}. Higher is more useful.", "protected",
     )  # fmt: skip
-    return number_row(right, fooled_html(s.fooled), ratio_html(s.ratio, s.caught), stopping_html(config, s))
+    return number_row(right, fooled_html(s.fooled), ratio_html(config, s), stopping_html(config, s))
 
 
 def fooled_html(row: Row) -> str:
     who = "of D, which it learns to fool" if row.attack == "own_d" else f"of a {attack_words(row.attack)}"
     if row.attack == "own_d" and row.defence != "dap":
         who = "of a discriminator (D)"
-    return number_html(f"AUC {row.value:.2f}", who, "Guessing: 0.50. Low looks safe.", "protected")
+    return number_html(f"AUC {row.value:.2f}", who, "On one model. Guessing: 0.50. Low looks safe.", "protected")
 
 
-def ratio_html(row: Row, caught: Row) -> str:
+def ratio_html(config: Config, s: Summary) -> str:
     return number_html(
-        f"AUC {row.value:.2f}", "of likelihood ratios that adapt",
-        f"Guessing: 0.50. At 1 % false alarms {percent(caught.value)} are caught. Lower is safer.", "exposed",
+        f"AUC {s.ratio.value:.2f}", "of likelihood ratios",
+        f"They adapt. On {config.inside + 1} models in turn; on D's one {s.alone.value:.2f}. Guessing: 0.50. At 1 % "
+        f"false alarms {percent(s.caught.value)} are caught. Lower is safer.", "exposed",
     )  # fmt: skip
 
 
@@ -151,7 +160,9 @@ def stopping_html(config: Config, s: Summary) -> str:
     if s.matched is None:
         return number_html("–", "early stopping, as accurate", "Without a defence no epoch is as accurate.")
     return number_html(
-        f"AUC {s.matched:.2f}", "early stopping, as accurate", f"By the same likelihood ratios. {gain_words(s.gain)}"
+        f"AUC {s.matched:.2f}",
+        "early stopping, as accurate",
+        f"By the same ratios. Guessing: 0.50. {gain_words(s.gain)}",
     )
 
 
@@ -223,7 +234,8 @@ def canary_table(config: Config, result: Result) -> Html:
         "Members caught at 1 % false alarms among their own kind, every model attacked in its turn; guessing catches "
         "1 %. Below each its 95 % interval. Lower is safer."
     )
-    return table_html(("defence, attacker", *KINDS.values()), shown, caption, "dp-canaries")
+    heads = ("defence, attacker", "everybody", *(with_small(kind, "canaries") for kind in KINDS[1:]))
+    return table_html(heads, shown, caption, "dp-canaries")
 
 
 def one_attack(rows: Rows, defence: str, attack: str, kind: str) -> Row | None:
@@ -245,9 +257,9 @@ def canary_words(config: Config, result: Result) -> str:
     hardest = max(there, key=lambda row: row.value)
     return (
         "<p>An average says little about those who are unlike all others. So this run plants <b>canaries</b>, each in "
-        "or out by a fair coin: carts under a wrong label, and records of pure noise. Likelihood ratios catch "
+        "or out by a fair coin: records under a wrong label, and records of pure noise. Likelihood ratios catch "
         f"{percent(everybody.value)} of everybody, and {percent(hardest.value)} of the "
-        f"{KINDS[hardest.protocol]}.</p>"
+        f"{hardest.protocol} canaries.</p>"
     )
 
 
@@ -275,11 +287,16 @@ def about_html(config: Config, result: Result) -> str:
             f"People held aside for the defence can be told from outsiders with AUC {held[0].value:.2f} (guessing "
             "0.50): where that is high, the defence has made members of them too. "
         )
-    if "epsilon_tight" in n:
-        said += f"Promised: ε = {n['epsilon_tight']:.4g} for a record, δ = {n['delta']:.2g} (add or remove one). "
-    else:
-        said += "Nothing is promised: only attacks were tried. "
-    return f"<p>{said}</p>"
+    promise = promise_words(result)
+    return f"<p>{said}{f'Promised: {promise}.' if promise else 'Nothing is promised: only attacks were tried.'}</p>"
+
+
+def promise_words(result: Result) -> str:
+    """Empty where nothing is promised."""
+    n = result.numbers
+    if "epsilon_tight" not in n:
+        return ""
+    return Guarantee(n["epsilon_tight"], "record", "add-remove", n["delta"], "tight").words()
 
 
 # ---- runs

@@ -11,6 +11,7 @@ from math import hypot, sqrt
 from dpmia_lab.rows import Row
 
 AGREES, DIFFERS, UNDECIDED, NOT_CLAIMED = "agrees", "does not agree", "cannot be said", ""
+NOT_MEASURED = "does not measure this"
 NOT_YET = "<li class='dp-soft'>Not computed yet.</li>"
 
 
