@@ -78,7 +78,7 @@ def test_the_page_opens_from_the_landing_page_and_answers(page, lab_server):
     page.goto(lab_server.address)
     page.locator("a", has_text="What the lessons found").click()
     says(page, f"{PANEL} .dp-claim-count", "comparisons")
-    expect(page.locator(f"{PANEL} details")).to_have_count(7)
+    expect(page.locator(f"{PANEL} details")).to_have_count(len(SOURCES))
     page.locator(f"{PANEL} .dp-paper select").select_option("paper E")
     expect(page.locator(f"{PANEL} details")).to_have_count(2)
     assert_everything_has_a_name(page)

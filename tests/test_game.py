@@ -18,7 +18,7 @@ from dpmia_lab.rows import Rows
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, drain
 
-SMALL = Settings(data="digits", model="mlp", width=32, records=60, epochs=60, rate=0.01, batch=16)
+SMALL = Settings(data="digits", model="mlp", width=32, records=60, epochs=30, rate=0.02, batch=16)
 # Settings at which each leaves something to see.
 SMALLEST = {
     "regularised": {"dropout": 0.5},

@@ -251,7 +251,10 @@ def test_what_the_promise_for_a_picture_is_worth_to_a_person_in_seven(name):
 
 def test_only_people_who_do_not_exist_and_drawn_digits_are_shipped_as_pictures():
     drawn = [f"as_published_{name}.npz" for name in SETTINGS["as_published"]]
-    opening = ["evaluation_faces.npz", "grown_face.npz", "inversion_hook.npz", "membership_hook.npz", "one_step.npz"]
+    opening = [
+        "evaluation_faces.npz", "fooling_hook.npz", "grown_face.npz", "inversion_hook.npz", "membership_hook.npz",
+        "one_step.npz",
+    ]  # fmt: skip
     weights = [f"picture_vae_{preset}.npz" for preset in public_vaes.SHIPPED]
     assert sorted(path.name for path in Path(str(FOLDER)).glob("*.npz")) == sorted([*drawn, *opening, *weights])
     for name in drawn:

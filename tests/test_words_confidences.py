@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from conftest import on_a_page
 
-from dpmia_lab.experiments.confidence_claims import CLAIMS, Finding, PaperClaim
+from dpmia_lab.experiments.confidence_claims import CLAIMS
 from dpmia_lab.experiments.confidence_curves import POINTS
 from dpmia_lab.experiments.confidences import NAMES, Config
+from dpmia_lab.experiments.paper_claims import Finding, PaperClaim
 from dpmia_lab.plots.confidences import Bar, answers_chart, recognised_chart, reliability_chart
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.store import Result

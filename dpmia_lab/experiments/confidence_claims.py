@@ -6,27 +6,14 @@ accuracy (``confidence_curves.MATCHED``).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpmia_lab.experiments.confidence_curves import MATCHED, at_matched_accuracy, defence_points
+from dpmia_lab.experiments.paper_claims import Finding, PaperClaim
 
 ALIKE = 0.05  # shares that differ by no more are called alike
 Points = Mapping[str, np.ndarray]  # a measure by its plain name, (points, seeds)
-
-
-@dataclass(frozen=True)
-class Finding:
-    agrees: bool | None  # None: the results cannot tell, or the paper does not claim it
-    sentence: str  # the numbers, without a full stop
-
-
-@dataclass(frozen=True)
-class PaperClaim:
-    title: str
-    said: str  # what paper B says, without a full stop; "" where this lab adds what the paper did not measure
-    check: Callable[[Points], Finding | None]  # None where the curve lacks what it needs
 
 
 def clearly_above(one: np.ndarray, other: np.ndarray) -> bool | None:

@@ -85,7 +85,7 @@ ATT_STRENGTHS = (
 QUICK = {"decoder_steps": 150, "gmi_steps": 60, "restarts": 2, "updates": 0}
 SMALL = Config(
     data="digits", model="softmax", decoder_steps=20, gmi_steps=5, restarts=1, updates=0, repeats=2,
-    strengths="none; mid 0.1; label_only",
+    strengths="none; mid 0.1",
 )  # fmt: skip
 PRESETS = {
     "faces": Config(**{**QUICK, "updates": 120, "probes": 20}),

@@ -5,7 +5,7 @@ difference of ours is clear where Student's 95 % interval (Welch's form, as colu
 AUC and AOP are by the paper's own attackers, unless a likelihood ratio is named.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -14,6 +14,7 @@ import numpy as np
 
 from dpmia_lab.experiments.fooling import LAMBDAS, PAPER
 from dpmia_lab.experiments.fooling_table import COLUMNS, PUBLISHED, rows_of
+from dpmia_lab.experiments.paper_claims import Finding, PaperClaim
 from dpmia_lab.metrics.tradeoffs import aop
 from dpmia_lab.reference import shipped
 from dpmia_lab.rows import Row
@@ -23,19 +24,6 @@ GROUPS = {"the baseline": ("none",), "DP-SGD": DP, "DAP": DAP}
 ALIKE = 0.02  # AUCs that differ by no more are called alike
 PRINTED_TO = 0.03  # how near the paper's AOP must come that is recomputed from its rounded means
 VERDICTS = {True: "agrees", False: "does not agree", None: "cannot be said"}
-ANSWERS = {True: "yes", False: "no", None: "cannot be said"}  # to what the paper did not measure
-
-
-@dataclass(frozen=True)
-class Claim:
-    title: str
-    said: str  # what the paper's table says, without a full stop; "" where only this lab asks
-    found: str  # what the lab's says, without a full stop
-    agrees: bool | None  # with the paper; or, where only this lab asks, the answer. None: it cannot be said
-
-    @property
-    def verdict(self) -> str:
-        return (VERDICTS if self.said else ANSWERS)[self.agrees]
 
 
 @dataclass(frozen=True)
@@ -58,21 +46,6 @@ class Ours:
 
     def aop(self, column: str, lam: int) -> Row:
         return self.rows[f"aop_{lam}", column, "paper", ""]
-
-
-def claims(table: Mapping) -> list[Claim]:
-    """Of one data set of ``fooling_table.json``: what paper D's table says, then what only this lab asks."""
-    ours = ours_of(table)
-    return [
-        costs_accuracy(ours),
-        more_accurate_than_dp(ours),
-        hides_more_than_regularisation(ours),
-        hides_as_well_as_dp(ours),
-        regularisation_hides_nothing(ours),
-        aop_orders(ours),
-        t_then_v(ours),
-        adapting_helps(ours),
-    ]
 
 
 def ours_of(table: Mapping) -> Ours:
@@ -107,101 +80,66 @@ def all_of(parts: Sequence[bool | None]) -> bool | None:
 
 
 # ---- accuracy
-def costs_accuracy(ours: Ours) -> Claim:
-    printed, none = printed_means("accuracy"), ours.accuracy("none")
+def costs_accuracy(ours: Ours) -> Finding:
+    none = ours.accuracy("none")
     holds = [clearly_above(none, ours.accuracy(name), ours.seeds) for name in DAP]
-    return Claim(
-        "DAP costs accuracy",
-        f"accuracy {listed(printed, ('none', *DAP))}",
-        f"accuracy {told(ours.accuracy, ('none', *DAP))}",
-        all_of(holds),
-    )
+    return Finding(all_of(holds), f"accuracy {told(ours.accuracy, ('none', *DAP))}")
 
 
-def more_accurate_than_dp(ours: Ours) -> Claim:
-    printed = printed_means("accuracy")
+def more_accurate_than_dp(ours: Ours) -> Finding:
     best = highest(ours.accuracy, DP)
-    return Claim(
-        "DAP stays nearer the baseline's accuracy than DP-SGD at ε ≤ 4",
-        f"accuracy {listed(printed, (*DAP, max(DP, key=printed.get)))}, the best of DP-SGD",
-        f"accuracy {told(ours.accuracy, (*DAP, best))}, the best of DP-SGD",
-        all_of([clearly_above(ours.accuracy(name), ours.accuracy(best), ours.seeds) for name in DAP]),
-    )
+    holds = [clearly_above(ours.accuracy(name), ours.accuracy(best), ours.seeds) for name in DAP]
+    return Finding(all_of(holds), f"accuracy {told(ours.accuracy, (*DAP, best))}, the best of DP-SGD")
 
 
 # ---- what the paper's attackers find
-def hides_more_than_regularisation(ours: Ours) -> Claim:
-    return Claim(
-        "DAP's AUC is nearer ½ than regularisation's",
-        f"AUC {listed(printed_means('auc'), ('reg', *DAP))}",
-        f"AUC {told(ours.paper_auc, ('reg', *DAP))}",
-        all_of([clearly_above(ours.paper_auc("reg"), ours.paper_auc(name), ours.seeds) for name in DAP]),
-    )
+def hides_more_than_regularisation(ours: Ours) -> Finding:
+    holds = [clearly_above(ours.paper_auc("reg"), ours.paper_auc(name), ours.seeds) for name in DAP]
+    return Finding(all_of(holds), f"AUC {told(ours.paper_auc, ('reg', *DAP))}")
 
 
-def hides_as_well_as_dp(ours: Ours) -> Claim:
+def hides_as_well_as_dp(ours: Ours) -> Finding:
     """Against that of DP-SGD which leaks most."""
-    printed, worst = printed_means("auc"), highest(ours.paper_auc, DP)
+    worst = highest(ours.paper_auc, DP)
     above = [clearly_above(ours.paper_auc(name), ours.paper_auc(worst), ours.seeds, ALIKE) for name in DAP]
-    return Claim(
-        f"DAP's AUC is no more than {ALIKE:g} above DP-SGD's at ε ≤ 4",
-        f"AUC {listed(printed, (*DAP, max(DP, key=printed.get)))}, the highest of DP-SGD",
-        f"AUC {told(ours.paper_auc, (*DAP, worst))}, the highest of DP-SGD",
-        all_of([None if one is None else not one for one in above]),
-    )
+    holds = [None if one is None else not one for one in above]
+    return Finding(all_of(holds), f"AUC {told(ours.paper_auc, (*DAP, worst))}, the highest of DP-SGD")
 
 
-def regularisation_hides_nothing(ours: Ours) -> Claim:
-    return Claim(
-        f"Regularisation leaves the AUC where it was, to {ALIKE:g}",
-        f"AUC {listed(printed_means('auc'), ('none', 'reg'))}",
-        f"AUC {told(ours.paper_auc, ('none', 'reg'))}",
-        clearly_alike(ours.paper_auc("none"), ours.paper_auc("reg"), ours.seeds),
-    )
+def regularisation_hides_nothing(ours: Ours) -> Finding:
+    alike = clearly_alike(ours.paper_auc("none"), ours.paper_auc("reg"), ours.seeds)
+    return Finding(alike, f"AUC {told(ours.paper_auc, ('none', 'reg'))}")
 
 
 # ---- AOP
-def aop_orders(ours: Ours) -> Claim:
+def aop_orders(ours: Ours) -> Finding:
     """Baseline, the best DP-SGD and the better DAP: at every λ in the paper's order?"""
-    said, found, holds = [], [], []
+    found, holds = [], []
     for lam in LAMBDAS:
-        printed = dict(zip(PUBLISHED.values(), paper_table()["aop"][str(lam)], strict=True))
-        best = {group: max(names, key=printed.get) for group, names in GROUPS.items()}
-        order = sorted(GROUPS, key=lambda group: -printed[best[group]])
+        order = list(printed_groups(lam))
         rows = [ours.aop(highest(lambda name, lam=lam: ours.aop(name, lam), GROUPS[group]), lam) for group in order]
-        agrees = all_of([clearly_above(one, other, ours.seeds) for one, other in combinations(rows, 2)])
-        said.append(f"λ = {lam}: " + ", ".join(f"{group} {printed[best[group]]:.3f}" for group in order))
+        holds.append(all_of([clearly_above(one, other, ours.seeds) for one, other in combinations(rows, 2)]))
         values = ", ".join(f"{group} {with_spread(row)}" for group, row in zip(order, rows, strict=True))
-        found.append(f"λ = {lam}, {VERDICTS[agrees]}: {values}")
-        holds.append(agrees)
-    return Claim("AOP's order of the baseline, DP-SGD and DAP", "; ".join(said), "; ".join(found), all_of(holds))
+        found.append(f"λ = {lam}, {VERDICTS[holds[-1]]}: {values}")
+    return Finding(all_of(holds), "; ".join(found))
 
 
-def t_then_v(ours: Ours) -> Claim:
-    """The paper's table crosses over between λ = 5 and 10."""
-    printed = {lam: dict(zip(PUBLISHED.values(), paper_table()["aop"][str(lam)], strict=True)) for lam in LAMBDAS}
-    order = {lam: sorted(DAP, key=lambda name: -printed[lam][name]) for lam in LAMBDAS}
-    holds = [clearly_above(*(ours.aop(name, lam) for name in order[lam]), ours.seeds) for lam in LAMBDAS]
-
-    def both(values) -> str:
-        return "; ".join(f"λ = {lam}: {values('dap_t', lam):.3f} and {values('dap_v', lam):.3f}" for lam in LAMBDAS)
-
-    return Claim(
-        "DAP_t has the higher AOP up to λ = 5, DAP_v from 10 on",
-        f"DAP_t and DAP_v, {both(lambda name, lam: printed[lam][name])}",
-        f"DAP_t and DAP_v, {both(lambda name, lam: ours.aop(name, lam).value)}",
-        all_of(holds),
-    )
+def t_then_v(ours: Ours) -> Finding:
+    holds = []
+    for lam in LAMBDAS:
+        first, then = sorted(DAP, key=lambda name, lam=lam: -printed_aop(lam)[name])
+        holds.append(clearly_above(ours.aop(first, lam), ours.aop(then, lam), ours.seeds))
+    return Finding(all_of(holds), both_daps(lambda name, lam: ours.aop(name, lam).value))
 
 
 # ---- what only this lab asks
-def adapting_helps(ours: Ours) -> Claim:
+def adapting_helps(ours: Ours) -> Finding:
     own, none = (ours.alike("dap_t", attack) for attack in ("lira_fixed", "lira_unadapted"))
-    found = (
-        f"against one DAP_t model the likelihood ratio has AUC {with_spread(own)} with shadow models of the same "
-        f"defence, {with_spread(none)} with undefended ones"
-    )
-    return Claim("Do shadow models with the defence see more?", "", found, clearly_above(own, none, ours.seeds))
+    answer = {True: "yes", False: "no", None: "it cannot be said"}[clearly_above(own, none, ours.seeds)]
+    return Finding(None, (
+        f"{answer}: against one DAP_t model the likelihood ratio has AUC {with_spread(own)} with shadow models of the "
+        f"same defence, {with_spread(none)} with undefended ones"
+    ))  # fmt: skip
 
 
 # ---- the paper's own table
@@ -223,16 +161,22 @@ def recomputed_aop() -> dict[int, float]:
     return {lam: float(np.abs(aop(accuracy, auc, lam).mean(0) - paper["aop"][str(lam)]).max()) for lam in LAMBDAS}
 
 
-def adds_up() -> Claim:
+def adds_up() -> Finding:
     """Of the paper alone, whatever the lab measures."""
     off = recomputed_aop()
     found = "; ".join(f"λ = {lam}: {value:.3f}" for lam, value in off.items())
-    return Claim(
-        "The paper's AOP follows from its own ACC and AUC",
-        "AOP = ACC / (2·max(AUC, ½))^λ, averaged over eight picture sets",
-        f"recomputed from its printed means it differs at most by, at {found}",
-        max(off.values()) < PRINTED_TO,
-    )
+    sentence = f"recomputed from its printed means it differs at most by, at {found}"
+    return Finding(max(off.values()) < PRINTED_TO, sentence)
+
+
+def printed_aop(lam: int) -> dict[str, float]:
+    return dict(zip(PUBLISHED.values(), paper_table()["aop"][str(lam)], strict=True))
+
+
+def printed_groups(lam: int) -> dict[str, float]:
+    """The best of each group, the highest AOP first."""
+    best = {group: max(printed_aop(lam)[name] for name in names) for group, names in GROUPS.items()}
+    return dict(sorted(best.items(), key=lambda item: -item[1]))
 
 
 # ---- words
@@ -251,3 +195,34 @@ def told(of, names: Sequence[str]) -> str:
 def with_spread(row: Row) -> str:
     """± is the standard deviation over seeds."""
     return f"{row.value:.3f} ± {row.spread:.3f}"
+
+
+def both_daps(value: Callable[[str, int], float]) -> str:
+    values = "; ".join(f"λ = {lam}: {value('dap_t', lam):.3f} and {value('dap_v', lam):.3f}" for lam in LAMBDAS)
+    return f"DAP_t and DAP_v, {values}"
+
+
+# ---- the list
+def paper_claims() -> tuple[PaperClaim, ...]:
+    """What paper D's table says, then what only this lab asks of its own."""
+    accuracy, auc = printed_means("accuracy"), printed_means("auc")
+    best, worst = max(DP, key=accuracy.get), max(DP, key=auc.get)
+    orders = "; ".join(
+        f"λ = {lam}: " + ", ".join(f"{group} {value:.3f}" for group, value in printed_groups(lam).items())
+        for lam in LAMBDAS
+    )
+    return (
+        PaperClaim("DAP costs accuracy", f"accuracy {listed(accuracy, ('none', *DAP))}", costs_accuracy),
+        PaperClaim("DAP stays nearer the baseline's accuracy than DP-SGD at ε ≤ 4",
+                   f"accuracy {listed(accuracy, (*DAP, best))}, the best of DP-SGD", more_accurate_than_dp),
+        PaperClaim("DAP's AUC is nearer ½ than regularisation's", f"AUC {listed(auc, ('reg', *DAP))}",
+                   hides_more_than_regularisation),
+        PaperClaim(f"DAP's AUC is no more than {ALIKE:g} above DP-SGD's at ε ≤ 4",
+                   f"AUC {listed(auc, (*DAP, worst))}, the highest of DP-SGD", hides_as_well_as_dp),
+        PaperClaim(f"Regularisation leaves the AUC where it was, to {ALIKE:g}", f"AUC {listed(auc, ('none', 'reg'))}",
+                   regularisation_hides_nothing),
+        PaperClaim("AOP's order of the baseline, DP-SGD and DAP", orders, aop_orders),
+        PaperClaim("DAP_t has the higher AOP up to λ = 5, DAP_v from 10 on",
+                   both_daps(lambda name, lam: printed_aop(lam)[name]), t_then_v),
+        PaperClaim("Do shadow models with the defence see more?", "", adapting_helps),
+    )  # fmt: skip

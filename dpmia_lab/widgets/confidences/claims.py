@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpmia_lab.experiments.confidence_claims import Finding, PaperClaim, Points, clearly_above, percent
+from dpmia_lab.experiments.confidence_claims import Points, clearly_above, percent
 from dpmia_lab.experiments.confidence_curves import defence_points
+from dpmia_lab.experiments.paper_claims import Finding, PaperClaim
 from dpmia_lab.widgets.confidences.curves import DATA, reference
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, NOT_MEASURED, Claim, Verdict, verdict
 

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 from dpmia_lab.experiments.fooling_table import COLUMNS
 from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.rows import Row
-from dpmia_lab.widgets.fooling.published import paper_claims, published_html
+from dpmia_lab.widgets.fooling.published import claims, published_html
 from dpmia_lab.widgets.fooling.table import ACCOUNTED, DATA, Table, give_or_take, notes, table, told_apart
 from dpmia_lab.widgets.fooling.words import accuracy_of, paper_of, percent, ratio_of
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, NOT_MEASURED, Claim, Verdict, folded_claims, verdict
@@ -119,7 +119,7 @@ CLAIMS = [
     Claim("DAP lowers the AUC of its attackers", "D",
           "the AUC falls from .61 to .51 on average over eight picture sets, accuracy from .68 to .54",
           everywhere(lowers_auc)),
-    *paper_claims(),
+    *claims(),
     Claim("Who sees more than D?", "D", NOT_MEASURED, everywhere(what_d_misses)),
     Claim("Does DAP beat early stopping at equal accuracy?", "D", NOT_MEASURED, everywhere(against_stopping)),
     Claim("Which useful defence does?", "D", NOT_MEASURED, everywhere(who_beats_stopping)),

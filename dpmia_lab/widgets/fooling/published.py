@@ -6,6 +6,7 @@ from dpmia_lab.experiments import fooling_claims
 from dpmia_lab.experiments.fooling import LAMBDAS
 from dpmia_lab.experiments.fooling_claims import ours_of, paper_table, printed_means
 from dpmia_lab.experiments.fooling_table import COLUMNS, PUBLISHED
+from dpmia_lab.experiments.paper_claims import Finding, PaperClaim
 from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.widgets.fooling.data import SETS
 from dpmia_lab.widgets.fooling.table import ACCOUNTED
@@ -46,22 +47,27 @@ def measures() -> list[tuple]:
     return found
 
 
-def paper_claims() -> list[Claim]:
-    """What its table says, each checked on every data set; and what only this lab asks of the same table."""
-    tables = shipped_or_nothing("fooling_table").values()
-    checked = {words_of(one): {claim.title: claim for claim in fooling_claims.claims(one)} for one in tables}
-    titles = {title: claim.said for claims in checked.values() for title, claim in claims.items()}
-    itself = fooling_claims.adds_up()
-    told = [Claim(itself.title, "D", itself.said, lambda: {PAPER: verdict(itself.agrees, escape(itself.found))})]
-    for title, said in titles.items():
-        found = {data: verdict_of(own[title]) for data, own in checked.items()}
-        told.append(Claim(title, "D", said or NOT_MEASURED, lambda found=found: found))
-    return told
+def claims() -> list[Claim]:
+    """What its table says, each checked on every data set; and what only this lab asks."""
+    return [
+        Claim("The paper's AOP follows from its own ACC and AUC", "D",
+              "AOP = ACC / (2·max(AUC, ½))^λ, averaged over eight picture sets",
+              lambda: {PAPER: verdict_of(fooling_claims.adds_up())}),
+        *(claim_of(claim) for claim in fooling_claims.paper_claims()),
+    ]  # fmt: skip
 
 
-def verdict_of(claim: fooling_claims.Claim) -> Verdict:
-    sentence = escape(claim.found)
-    return verdict(claim.agrees, sentence) if claim.said else Verdict(NOT_CLAIMED, f"{claim.verdict}: {sentence}")
+def claim_of(claim: PaperClaim) -> Claim:
+    def checked() -> dict[str, Verdict]:
+        tables = shipped_or_nothing("fooling_table").values()
+        return {words_of(one): verdict_of(claim.check(ours_of(one)), bool(claim.said)) for one in tables}
+
+    return Claim(claim.title, "D", claim.said or NOT_MEASURED, checked)
+
+
+def verdict_of(found: Finding, claimed: bool = True) -> Verdict:
+    sentence = escape(found.sentence)
+    return verdict(found.agrees, sentence) if claimed else Verdict(NOT_CLAIMED, sentence)
 
 
 def words_of(table: dict) -> str:
