@@ -21,7 +21,7 @@ app: $(READY)
 	@$(VENV)/bin/dpmia-lab app --port $(PORT)
 
 test: $(READY)
-	$(PY) -m pytest -n 3 --dist loadfile
+	$(PY) -m pytest -n 2 --dist loadfile
 
 lab: $(READY)
 	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks
