@@ -17,7 +17,7 @@ from dpmia_lab.widgets.attributes.view import PLOTS, AttributesView
 from dpmia_lab.widgets.attributes.words import compared_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import text
-from dpmia_lab.widgets.kit.upload import OWN, OwnFile
+from dpmia_lab.widgets.kit.upload import OWN, OwnFile, TakesOwnFile
 
 QUICK = 40  # splits that take two seconds at most
 SMALL_FILE = 300_000  # bytes, a few thousand people
@@ -41,7 +41,7 @@ def quick_experiment() -> SimpleNamespace:
     return SimpleNamespace(Config=Config, PRESETS=presets, SMALL=attributes.SMALL, run=run)
 
 
-class AttributesPanel(ExperimentPanel):
+class AttributesPanel(TakesOwnFile, ExperimentPanel):
     plots = PLOTS
     place = "dp-attributes"
 
@@ -70,9 +70,7 @@ class AttributesPanel(ExperimentPanel):
 
     # ---- settings
     def config(self, **values) -> Config:
-        if values["data"] == OWN:
-            values["data"] = self.own.chosen()
-        else:
+        if values["data"] != OWN:
             values |= {"outcome": "", "sensitive": "", "bounds": ""}
         return super().config(**values)
 
@@ -85,7 +83,6 @@ class AttributesPanel(ExperimentPanel):
         """A table brings a model that suits it, a model drops a defence that does not fit."""
         made = self.controls.made
         data, model, defence = (made[name].value for name in ("data", "model", "defence"))
-        self.own.offer(data)
         before, self.before = self.before, (data, model)
         if before[0] != data and before[0] and SUITS.get(data, model) != model:
             self.controls.move({"model": SUITS[data]})
@@ -103,13 +100,6 @@ class AttributesPanel(ExperimentPanel):
         if self.results.result is None or config.model != getattr(self.results.config, "model", ""):
             self.results.measure.value = "attack_accuracy" if config.model == "regression" else "attack_auc"
         super().set(config)
-
-    def is_upload(self, config: Config) -> bool:
-        return self.own.holds(config.data)
-
-    def say(self, about_the_file: str) -> None:
-        self.changed()
-        self.problem.value = about_the_file
 
 
 def is_small(file: str) -> bool:

@@ -6,7 +6,6 @@ import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.data import from_upload
-from dpmia_lab.experiments.confidences import Config
 from dpmia_lab.experiments.inversion import LEAST_SIDE
 from dpmia_lab.game.picture_roles import roles_of
 from dpmia_lab.store import Store
@@ -16,7 +15,7 @@ from dpmia_lab.widgets.confidences.view import PLOTS, ConfidencesView
 from dpmia_lab.widgets.confidences.words import compared_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import text
-from dpmia_lab.widgets.kit.upload import OWN, OwnFile
+from dpmia_lab.widgets.kit.upload import OwnFile, TakesOwnFile
 
 # Both measured without a defence, at the default settings, seeds 0 to 2.
 ABOUT_PRIORS = (
@@ -31,7 +30,7 @@ ABOUT_DISCRIMINATOR = (
 )
 
 
-class ConfidencesPanel(ExperimentPanel):
+class ConfidencesPanel(TakesOwnFile, ExperimentPanel):
     """Its data may also be a file of the visitor's own."""
 
     plots = PLOTS
@@ -64,22 +63,6 @@ class ConfidencesPanel(ExperimentPanel):
             self.controls.group("updates", "probes", "adversarial", "seed"),
             text(ABOUT_DISCRIMINATOR),
         ]
-
-    def config(self, **values) -> Config:
-        if values["data"] == OWN:
-            values["data"] = self.own.chosen()
-        return super().config(**values)
-
-    def changed(self) -> None:
-        self.own.offer(self.controls.made["data"].value)
-        super().changed()
-
-    def is_upload(self, config: Config) -> bool:
-        return self.own.holds(config.data)
-
-    def say(self, about_the_file: str) -> None:
-        self.changed()
-        self.problem.value = about_the_file
 
 
 def found_words(path: Path) -> str:

@@ -16,10 +16,10 @@ from dpmia_lab.widgets.fooling.view import PLOTS, FoolingView
 from dpmia_lab.widgets.fooling.words import compared_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import text
-from dpmia_lab.widgets.kit.upload import OWN, OwnFile
+from dpmia_lab.widgets.kit.upload import OwnFile, TakesOwnFile
 
 
-class FoolingPanel(ExperimentPanel):
+class FoolingPanel(TakesOwnFile, ExperimentPanel):
     """Its data may also be a file of the visitor's own. λ moves the curve of AOP at once, without a run."""
 
     plots = PLOTS
@@ -48,28 +48,18 @@ class FoolingPanel(ExperimentPanel):
         ]
 
     def config(self, **values) -> Config:
-        if values["data"] == OWN:
-            values["data"] = self.own.chosen()
         kind = {"purchases_like": "bits", "hospital_like": "bits"}.get(values["data"])
         if kind:
             one_of(MODELS[kind], **{f"model (for {kind})": values["model"]})
         return super().config(**values)
 
     def changed(self) -> None:
-        self.own.offer(self.controls.made["data"].value)
         self.results.set_lam(self.controls.made["lam"].value)
         super().changed()
 
     def _mark_stale(self, config: Config) -> None:
         """Of a new λ the chart shows all there is to see; nothing is out of date."""
         super()._mark_stale(replace(config, lam=self.shown.lam) if self.shown else config)
-
-    def is_upload(self, config: Config) -> bool:
-        return self.own.holds(config.data)
-
-    def say(self, about_the_file: str) -> None:
-        self.changed()
-        self.problem.value = about_the_file
 
 
 def found_words(path: Path) -> str:

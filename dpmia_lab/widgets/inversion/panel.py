@@ -19,13 +19,13 @@ from dpmia_lab.widgets.inversion.words import compared_html, summary
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import text
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.kit.upload import OWN, OwnFile
+from dpmia_lab.widgets.kit.upload import OwnFile, TakesOwnFile
 
 QUICK_STEPS = 500  # with a prior, in about a second
 EARLY = 0.2  # of the steps: before that a drawing is still grey, and would flicker where pictures follow a slider
 
 
-class InversionPanel(ExperimentPanel):
+class InversionPanel(TakesOwnFile, ExperimentPanel):
     """Its data may also be a file of the visitor's own. A recogniser is trained once for all attacks on it."""
 
     place = "dp-inversion"
@@ -64,25 +64,9 @@ class InversionPanel(ExperimentPanel):
         stage = inversion.run(config, self.recognisers.of(config))
         return mapped(stage, lambda event: drawn_enough(event, config)) if self.passing else stage
 
-    def config(self, **values) -> Config:
-        if values["data"] == OWN:
-            values["data"] = self.own.chosen()
-        return super().config(**values)
-
-    def changed(self) -> None:
-        self.own.offer(self.controls.made["data"].value)
-        super().changed()
-
     def finished(self, config: Config, result: Result, seconds: float, about: str) -> None:
         super().finished(config, result, seconds, about)
         self.tried = [without_pictures(self.last), *(run for run in self.tried if run.config != config)]
-
-    def is_upload(self, config: Config) -> bool:
-        return self.own.holds(config.data)
-
-    def say(self, about_the_file: str) -> None:
-        self.changed()
-        self.problem.value = about_the_file
 
 
 def drawn_enough(event: Event, config: Config) -> Event | None:

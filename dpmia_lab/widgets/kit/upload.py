@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as widgets
 
@@ -56,3 +57,28 @@ class OwnFile:
     def offer(self, data: str) -> None:
         """Shown where the menu stands at the visitor's own file."""
         self.view.layout.display = "" if data == OWN else "none"
+
+
+class TakesOwnFile:
+    """Goes before ``ExperimentPanel`` where its data may also be a file of the visitor's own.
+
+    ``own``, an ``OwnFile`` that says what it found by ``say``, is made before the panel is.
+    """
+
+    own: OwnFile
+
+    def config(self, **values: Any) -> Any:
+        if values["data"] == OWN:
+            values["data"] = self.own.chosen()
+        return super().config(**values)
+
+    def changed(self) -> None:
+        self.own.offer(self.controls.made["data"].value)
+        super().changed()
+
+    def is_upload(self, config: Any) -> bool:
+        return self.own.holds(config.data)
+
+    def say(self, about_the_file: str) -> None:
+        self.changed()
+        self.problem.value = about_the_file

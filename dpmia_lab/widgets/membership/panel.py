@@ -20,7 +20,7 @@ from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import on_change, text
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import table_html, with_small
-from dpmia_lab.widgets.kit.upload import OWN, OwnFile
+from dpmia_lab.widgets.kit.upload import OwnFile, TakesOwnFile
 from dpmia_lab.widgets.kit.words import MODEL_WORDS
 from dpmia_lab.widgets.membership.controls import (
     COSTLY,
@@ -40,7 +40,7 @@ from dpmia_lab.widgets.membership.words import attack_words, best, bound_text, d
 QUICK_STEPS, NOISY_STEP = 1000, 2.4  # of the target's training; a private step takes as long as so many others
 
 
-class MembershipPanel(ExperimentPanel):
+class MembershipPanel(TakesOwnFile, ExperimentPanel):
     """Its data may also be a file of the visitor's own; the model follows the kind of data.
 
     ``plain``: whether only the attacks are made that need no other model; such a run follows the sliders.
@@ -78,8 +78,6 @@ class MembershipPanel(ExperimentPanel):
 
     # ---- settings
     def config(self, **values) -> Config:
-        if values["data"] == OWN:
-            values["data"] = self.own.chosen()
         kind = kind_of(values["data"])
         if kind:
             one_of(MODELS[kind], **{f"model (for {kind})": values["model"]})
@@ -100,20 +98,12 @@ class MembershipPanel(ExperimentPanel):
         self.plain.value = is_plain(values)
         if not self.plain.value:
             self.costly = {name: values[name] for name in COSTLY}
-        self.own.offer(values["data"])
         before, self.data_before = self.data_before, values["data"]
         fitting = MODELS.get(kind_of(values["data"]), ())
         if before != values["data"] and fitting and values["model"] not in fitting:
             self.controls.made["model"].value = fitting[0]  # which calls this again
             return
         super().changed()
-
-    def is_upload(self, config: Config) -> bool:
-        return self.own.holds(config.data)
-
-    def say(self, about_the_file: str) -> None:
-        self.changed()
-        self.problem.value = about_the_file
 
 
 def found_words(path: Path) -> str:
