@@ -111,6 +111,14 @@ def wait_until(condition, seconds: float = 20) -> bool:
     return False
 
 
+def has_ended(process: psutil.Process) -> bool:
+    """Also one that its new parent has not taken note of yet: a zombie runs nothing."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def on_a_page(work: Coroutine):
     """What the coroutine returns, run where widgets run: on a loop, in another thread: this may have playwright's."""
     with ThreadPoolExecutor() as threads:

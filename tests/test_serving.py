@@ -12,7 +12,7 @@ from contextlib import closing
 import psutil
 import pytest
 import websocket
-from conftest import wait_until
+from conftest import has_ended, wait_until
 from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
 
@@ -263,7 +263,7 @@ def test_control_c_ends_the_kernels_quietly(open_lab):
     processes = processes_of(lab)
     lab.process.send_signal(signal.SIGINT)
     assert lab.process.wait(15) == 0
-    assert processes and not any(process.is_running() for process in processes)
+    assert processes and all(map(has_ended, processes))
     said = lab.said.read_text()
     assert "The lab is open at " in said and "The lab is closed." in said and "Traceback" not in said
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 import psutil
 import pytest
-from conftest import wait_until
+from conftest import has_ended, wait_until
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands.command_line import main
@@ -235,14 +235,14 @@ def test_a_sweep_that_is_stopped_and_then_killed_goes_on_where_it_was(tmp_path):
         printed, said = run.communicate(timeout=10)
     assert run.returncode == 130 and "Traceback" not in said
     assert said.endswith("\nStopped; finished cells are kept, and the same command goes on from there.\n")
-    assert wait_until(lambda: not worker.is_running(), 10)
+    assert wait_until(lambda: has_ended(worker), 10)
     after_stop = {place.name: place.stat().st_ino for place in tmp_path.iterdir()}
     with running(grid) as run:
         assert wait_until(lambda: len(store.records()) > len(after_stop), 120), run.stderr.read()
         (worker,) = psutil.Process(run.pid).children()
         run.kill()
         run.wait()
-    assert wait_until(lambda: not worker.is_running(), 20)  # it notices at its next event
+    assert wait_until(lambda: has_ended(worker), 20)  # it notices at its next event
     after_kill = {place.name: place.stat().st_ino for place in tmp_path.glob(f"{NAME}-*")}
     assert after_stop.items() <= after_kill.items() and len(after_kill) < 40
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import psutil
 import pytest
-from conftest import wait_until
+from conftest import has_ended, wait_until
 from jupyter_client import BlockingKernelClient, KernelManager
 
 from dpmia_lab.serve import warm
@@ -138,7 +138,7 @@ def test_a_killed_parent_leaves_its_kernels_and_is_started_again(launch, parent)
     assert is_fork(after) and after.process.ppid() == parent.process.pid != first.pid
     assert before.says("print(4)") == "4\n"
     before.manager.shutdown_kernel(now=True)
-    assert wait_until(lambda: not before.process.is_running() or before.process.status() == psutil.STATUS_ZOMBIE)
+    assert wait_until(lambda: has_ended(before.process))
 
 
 def test_a_parent_that_does_not_answer_is_replaced(launch, parent, monkeypatch):
@@ -148,7 +148,7 @@ def test_a_parent_that_does_not_answer_is_replaced(launch, parent, monkeypatch):
     with monkeypatch.context() as impatient:
         impatient.setattr(warm, "PATIENCE", 0.2)
         assert not is_fork(launch())
-    assert not stopped.is_running()
+    assert has_ended(stopped)
     assert is_fork(launch())
 
 
