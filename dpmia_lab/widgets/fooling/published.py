@@ -8,8 +8,7 @@ from dpmia_lab.experiments.fooling_claims import ours_of, paper_table, printed_m
 from dpmia_lab.experiments.fooling_table import COLUMNS, PUBLISHED
 from dpmia_lab.experiments.paper_claims import Finding, PaperClaim
 from dpmia_lab.reference import shipped_or_nothing
-from dpmia_lab.widgets.fooling.data import SETS
-from dpmia_lab.widgets.fooling.table import ACCOUNTED
+from dpmia_lab.widgets.fooling.table import ACCOUNTED, table
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, NOT_MEASURED, Claim, Verdict, verdict
 from dpmia_lab.widgets.kit.tables import Html, Row, table_html
 
@@ -26,7 +25,7 @@ def published_html(tables: dict) -> Html:
 
 def table_beside(tables: dict) -> Html:
     """A group of rows a measure: the paper's, then ours of every data set."""
-    names, ours = list(PUBLISHED.values()), {words_of(one): ours_of(one) for one in tables.values()}
+    names, ours = list(PUBLISHED.values()), {table(name).words(name): ours_of(one) for name, one in tables.items()}
     rows = []
     for title, printed, of in measures():
         rows.append(Row([title + ": " + PAPER, *(f"{printed[name]:.3f}" for name in names)], "reference"))
@@ -59,8 +58,9 @@ def claims() -> list[Claim]:
 
 def claim_of(claim: PaperClaim) -> Claim:
     def checked() -> dict[str, Verdict]:
-        tables = shipped_or_nothing("fooling_table").values()
-        return {words_of(one): verdict_of(claim.check(ours_of(one)), bool(claim.said)) for one in tables}
+        tables = shipped_or_nothing("fooling_table").items()
+        found = {table(name).words(name): claim.check(ours_of(one)) for name, one in tables}
+        return {words: verdict_of(one, bool(claim.said)) for words, one in found.items()}
 
     return Claim(claim.title, "D", claim.said or NOT_MEASURED, checked)
 
@@ -68,7 +68,3 @@ def claim_of(claim: PaperClaim) -> Claim:
 def verdict_of(found: Finding, claimed: bool = True) -> Verdict:
     sentence = escape(found.sentence)
     return verdict(found.agrees, sentence) if claimed else Verdict(NOT_CLAIMED, sentence)
-
-
-def words_of(table: dict) -> str:
-    return f"{SETS[table['config']['data']]}, {table['config']['repeats']} seeds"
