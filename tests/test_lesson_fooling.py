@@ -2,9 +2,18 @@
 
 import re
 
-import numpy as np
 import pytest
-from lesson_pages import choose, expect, has_chart, move_to, npz, open_settings, readout, run_to_end, says, upload
+from lesson_pages import (
+    choose,
+    choose_own_records,
+    expect,
+    has_chart,
+    move_to,
+    open_settings,
+    readout,
+    run_to_end,
+    says,
+)
 
 HOOK, PANEL, RANKING = ".dp-fool-hook", ".dp-fooling", ".dp-fool-ranking"
 
@@ -84,12 +93,7 @@ def test_a_rival_has_its_own_strength(lesson):
 
 def test_own_records_are_checked_and_then_attacked(lesson):
     open_settings(lesson, PANEL)
-    choose(lesson, PANEL, "data", "your own file…")
-    upload(lesson, PANEL, "broken.npz", b"not a zip")
-    says(lesson, f"{PANEL} .dp-error", "broken.npz")
-    rng = np.random.default_rng(0)
-    upload(lesson, PANEL, "mine.npz", npz(X=rng.integers(0, 2, (300, 24)), y=rng.integers(0, 3, 300)))
-    says(lesson, f"{PANEL} .dp-note", "300 records of 3 classes, bits (24)")
+    choose_own_records(lesson, PANEL)
     run_to_end(lesson, PANEL)
     says(lesson, f"{PANEL} .dp-runs", "mine.npz")
 

@@ -1,8 +1,7 @@
 """Lesson 4 as a reader meets it, beyond what all lessons do alike (see test_lesson_contract.py)."""
 
-import numpy as np
 import pytest
-from lesson_pages import address_has, choose, expect, has_chart, npz, press, readout, run_to_end, says, upload
+from lesson_pages import address_has, choose, choose_own_records, expect, has_chart, press, readout, run_to_end, says
 
 from dpmia_lab.experiments.membership import ATTACKS
 
@@ -96,12 +95,7 @@ def test_a_promise_is_drawn_and_both_kinds_of_outsiders_are_shown(lesson):
 
 
 def test_own_records_are_checked_and_then_attacked(lesson):
-    choose(lesson, PANEL, "data", "your own file…")
-    upload(lesson, PANEL, "broken.npz", b"not a zip")
-    says(lesson, f"{PANEL} .dp-error", "broken.npz")
-    rng = np.random.default_rng(0)
-    upload(lesson, PANEL, "mine.npz", npz(X=rng.integers(0, 2, (300, 24)), y=rng.integers(0, 3, 300)))
-    says(lesson, f"{PANEL} .dp-note", "300 records of 3 classes, bits (24)")
+    choose_own_records(lesson, PANEL)
     choose(lesson, PANEL, "defence", "none")
     press(lesson, PANEL, "epochs", "Home")
     expect(readout(lesson, PANEL, "epochs")).to_have_text("1")

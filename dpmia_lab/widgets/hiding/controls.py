@@ -11,7 +11,7 @@ from dpmia_lab.widgets.kit.words import MODEL_WORDS, only_faces
 PRESET_WORDS = {
     "faces": "faces: hide a person (class)",
     "digits": "digits: hide a style of writing (subclass)",
-    "digits-prior": "digits, against public pictures",
+    "digits-prior": "digits, public pictures",
     "digits-cnn": "digits, convolutional network (slow)",
 }
 UNIT_WORDS = {"class": "a whole class (person, digit)", "subclass": "a subclass (a cluster)"}
