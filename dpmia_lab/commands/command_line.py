@@ -31,8 +31,8 @@ from dpmia_lab.store import Result
 
 VISITORS = (
     "With --ip 0.0.0.0 the pages are there for your network. Visitors move widgets and upload a file of their own; "
-    "they cannot run code, read other files or see tracebacks. Each page is a process of about 80 MB when it opens and "
-    "450 MB once it has trained and judged; it ends when its reader leaves, or five minutes after it was last seen."
+    "they cannot run code, read other files or see tracebacks. Each page is a process; it ends when its reader leaves, "
+    "or five minutes after it was last seen. Whoever finds the lab full waits at its door, and is let in in order."
 )
 
 
