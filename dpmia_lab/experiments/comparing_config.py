@@ -85,8 +85,12 @@ OF_DEFENCES = {name for kind in COMPARED.values() for name in options_of(kind)} 
 
 
 def shared(config: Config) -> tuple:
-    """All that does not depend on the defence: what is made once for many cells of a seed."""
-    return tuple(getattr(config, field.name) for field in fields(Played))
+    """All that does not depend on the defence: what is made once for many cells of a seed.
+
+    A regression and a tree meet the people that a network meets.
+    """
+    own = {field.name: getattr(config, field.name) for field in fields(Played)}
+    return tuple((own | ({"model": Played.model} if config.model in TABLE_MODELS else {})).values())
 
 
 def undefended(config: Config) -> Config:
