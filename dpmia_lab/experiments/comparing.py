@@ -28,7 +28,7 @@ SMALL = Config(
 )  # fmt: skip
 PRESETS = {
     "carts": Config(),
-    "faces": Config(data="faces", pictures=65, height=20, rate=0.01, batch=32),
+    "faces": Config(data="faces", pictures=65, height=20, rate=0.01, batch=32, targets=1),
     "patients": Config(data="warfarin_like", rate=0.01, epochs=60),
 }
 MODELS = said_by_all, said_without_defence

@@ -37,7 +37,7 @@ class Played:
     queries: int = option(8, "varied copies of a record that label-only attackers ask about")
     answers: int = option(16, "answers averaged about each record, where a defence draws them anew")
     targets: int = option(2, "models that are attacked from inside: white box, inversion, attributes")
-    steps: int = option(200, "pictures: steps of each inversion")
+    steps: int = option(150, "pictures: steps of each inversion, of the original attack twice as many")
     decoder_steps: int = option(120, "pictures: steps of a decoder's training")
     seed: int = option(0, "fixes every random choice")
 
