@@ -39,7 +39,9 @@ class Leak:
 
 @dataclass(frozen=True)
 class Bargain:
-    """A column's utility and leak; ``front``: no other column beats its means; ``seeds``: in what share of seeds."""
+    """A column's utility and leak; ``front``: no other column beats its means; ``seeds``: in what share of seeds (NaN
+    for a column that has not all of them, such as a reader's own cell).
+    """
 
     column: str
     accuracy: Measured
@@ -94,11 +96,14 @@ def bargains(grid: Grid, harm: Harm) -> list[Bargain]:
     if not leaks:
         return []
     accuracy = {name: measured_over(grid.accuracy(name)) for name in leaks}
-    means = np.array([accuracy[name].mean for name in leaks]), np.array([leaks[name].measured.mean for name in leaks])
-    each = [np.array([one.values for one in found]) for found in
-            (accuracy.values(), (leak.measured for leak in leaks.values()))]  # fmt: skip
-    found = zip(leaks, on_front(*means), front_shares(*each), strict=True)
-    return [Bargain(name, accuracy[name], leaks[name], bool(front), float(share)) for name, front, share in found]
+    both = [accuracy.values(), [leak.measured for leak in leaks.values()]]
+    front = on_front(*(np.array([one.mean for one in found]) for found in both))
+    each = [np.array([one.values for one in found]) for found in both]  # (columns, seeds)
+    whole = np.isfinite(each[0] + each[1]).all(1)
+    shares = np.full(len(leaks), np.nan)
+    shares[whole] = front_shares(*(values[whole] for values in each))
+    return [Bargain(name, accuracy[name], leaks[name], bool(front[place]), float(shares[place]))
+            for place, name in enumerate(leaks)]  # fmt: skip
 
 
 # ---- one number for both
