@@ -15,8 +15,9 @@ from dpmia_lab.experiments.comparing_answers import (
     leak_of,
     ranked,
 )
+from dpmia_lab.experiments.comparing_columns import DATA, columns_for
 from dpmia_lab.experiments.comparing_grid import Column, Grid
-from dpmia_lab.experiments.comparing_matched import match, matched
+from dpmia_lab.experiments.comparing_matched import line_words, lines_of, match, matched
 from dpmia_lab.metrics.front import front_line, front_shares, on_front
 from dpmia_lab.rows import Row
 
@@ -32,7 +33,7 @@ def grid_with(columns: dict[str, dict], apart: float = 0.01, promises=None) -> G
     """``columns``: by name, the family and what was measured: accuracy, or (measure, attack, protocol) → a mean."""
     made, values = {}, {}
     for name, told in columns.items():
-        made[name] = Column(told.get("family", name), f"defence {name}", {})
+        made[name] = Column(told.get("family", name), f"defence {name}", {"strength": told["accuracy"]})
         values[name, "accuracy", "", "test"] = around(told["accuracy"], apart)
         for key, value in told.items():
             if isinstance(key, tuple):
@@ -141,19 +142,42 @@ def test_phi_is_that_of_the_formula_and_none_has_none():
 # ---- equal accuracy
 
 
+def line(name: str):
+    return next(line for line in lines_of(GRID) if name in line.columns)
+
+
 def test_between_two_strengths_a_defence_is_read_in_between():
-    place = match(GRID, "noise", 0.5)
+    place = match(GRID, line("weak"), 0.5)
     assert place.columns == ("weak", "strong") and place.weight == pytest.approx(0.5)
     assert matched(GRID, place, *CAUGHT).mean == pytest.approx(0.125)
     assert matched(GRID, place, "tpr1", "white_box", "alike") is None
 
 
 def test_where_a_defence_cannot_be_as_accurate_the_reason_is_told():
-    assert match(GRID, "mask", 0.56).columns == ("mask",)
-    assert "has no strengths" in match(GRID, "mask", 0.3).reason
-    assert match(GRID, "noise", 0.69).reason == "none of its strengths is right for more than 60%"
-    assert match(GRID, "noise", 0.2).reason == "none of its strengths that were tried is right for less than 40%"
-    assert matched(GRID, match(GRID, "noise", 0.2), *CAUGHT) is None
+    assert match(GRID, line("mask"), 0.56).columns == ("mask",)
+    assert "no other strength" in match(GRID, line("mask"), 0.3).reason
+    assert match(GRID, line("weak"), 0.69).reason == "no strength that was tried is right for more than 60%"
+    assert match(GRID, line("weak"), 0.2).reason == "no strength that was tried is right for less than 40%"
+    assert matched(GRID, match(GRID, line("weak"), 0.2), *CAUGHT) is None
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_every_column_is_in_one_line_and_lines_have_names(data):
+    grid = Grid(data, (0,), columns_for(data), {})
+    lines = lines_of(grid)
+    assert sorted(name for line in lines for name in line.columns) == sorted(grid.columns)
+    words = [line.words for line in lines]
+    assert len(set(words)) == len(words) and all(word[-1].isalnum() or len(word) > 12 for word in words), words
+    kinds = [{type(value) for name in line.columns for value in grid.columns[name].changes.values()} for line in lines]
+    assert all(float in kind or len(line.columns) == 1 or int in kind for kind, line in zip(kinds, lines, strict=True))
+
+
+def test_the_words_of_a_line_leave_its_number_out():
+    assert line_words(["DP-SGD, ε = 2", "DP-SGD, ε = 4"]) == "DP-SGD"
+    assert line_words(["early stopping after 1 epochs", "early stopping after 15 epochs"]) == "early stopping"
+    assert line_words(["dropout 0.3", "dropout 0.6"]) == "dropout"
+    assert line_words(["label smoothing -0.1", "label smoothing 0.3"]) == "label smoothing"
+    assert line_words(["the label alone"]) == "the label alone"
 
 
 # ---- what may be used
