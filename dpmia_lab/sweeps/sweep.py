@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dpmia_lab.checks import Mistake, one_of, whole
 from dpmia_lab.data.cache import cache_folder
 from dpmia_lab.experiments import EXPERIMENTS
+from dpmia_lab.machine import cores
 from dpmia_lab.options import as_dict
 from dpmia_lab.rows import Rows
 from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.store import Store, code_fingerprint
 from dpmia_lab.sweeps.cell import Outcome, sentence
 from dpmia_lab.sweeps.cluster import ClusterWorkers
-from dpmia_lab.sweeps.local import LocalWorkers, cores
+from dpmia_lab.sweeps.local import LocalWorkers
 
 if TYPE_CHECKING:
     import pandas
