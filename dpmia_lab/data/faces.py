@@ -34,7 +34,7 @@ def generated_faces(people: int, pictures: int, height: int, width: int, seed: i
     whole(2, 1000, people=people)
     whole(2, 1000, pictures=pictures)
     whole(16, 512, height=height)
-    whole(16, 512, width=width)
+    whole(12, 512, width=width)
     wanted = (people, pictures, height, width, seed)
     x = _kept(*wanted).copy() if people * pictures * height * width <= FEW_PIXELS else _drawn(*wanted)
     return x, np.repeat(np.arange(people), pictures)

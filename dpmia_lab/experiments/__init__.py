@@ -16,6 +16,7 @@ from dpmia_lab.experiments import (
     inversion_comparison,
     mechanisms,
     membership,
+    playground,
     privacy_sweep,
     private_training,
 )
@@ -36,4 +37,5 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "confidence_curves": confidence_curves,
     "fooling": fooling,
     "fooling_table": fooling_table,
+    "playground": playground,
 }

@@ -41,21 +41,23 @@ def columns_for(data: str) -> Columns:
     return {"carts": carts, "faces": faces, "patients": patients}[data]()
 
 
-def general(stops: Iterable[int], little: Iterable[float], private: Iterable[float], **descent: Any) -> Columns:
-    """What fits every kind of data. ``descent``: how DP-SGD steps."""
+def general(stops: Iterable[int], little: Iterable[float], private: Iterable[float], rate: float) -> Columns:
+    """What fits every kind of data. ``rate``: of DP-SGD's steps."""
+    descent = {"private_rate": rate, "clip": 1.0}
     return {
         **single("none", "none", "no defence"),
         **over("stopping", "stop_after", stops, "early stopping after {} epochs"),
         **over("little", "z", little, "DP-SGD with little noise, z = {}", defence="central", **descent),
         **over("central", "epsilon", private, "DP-SGD, ε = {}", **descent),
         **over("regularised", "dropout", (0.3, 0.6, 0.9), "dropout {}"),
+        **over("decay", "decay", (0.001, 0.01), "weight decay {}", defence="regularised"),
         **over("smoothing", "smoothing", (-0.1, 0.3, 0.7), "label smoothing {}"),
         **over("relaxloss", "alpha", (0.3, 0.8, 1.3), "RelaxLoss, α = {}"),
         **over("hamp", "hamp_entropy", (0.5, 0.9), "HAMP, entropy {}"),
-        **over("adversarial", "adversary", (1.0, 5.0), "adversarial regularisation, λ = {}"),
+        **over("adversarial", "adversary", (0.5, 1.0, 2.0), "adversarial regularisation, λ = {}"),
         **over("dap", "r", (0.2, 2.0), "DAP_t, r = {}"),
         **single("dap_all", "dap", "DAP_t, r = 2, all layers", r=2.0, layers="all"),
-        **over("mid", "mid_lam", (0.01, 0.1, 0.3), "MID, λ = {}"),
+        **over("mid", "mid_lam", (0.003, 0.01, 0.03, 0.1), "MID, λ = {}"),
         **single("masking_round", "masking", "confidences rounded to one decimal", mask="round"),
         **single("masking_label", "masking", "the label alone", mask="label"),
         **single("masking_temperature", "masking", "confidences at temperature 3", mask="temperature"),
@@ -63,33 +65,28 @@ def general(stops: Iterable[int], little: Iterable[float], private: Iterable[flo
     }
 
 
-def decay() -> Columns:
-    return over("decay", "decay", (0.001, 0.01), "weight decay {}", defence="regularised")
-
-
 def carts() -> Columns:
     return {
-        **general((1, 2, 3, 5, 8, 15), (0.05, 0.1, 0.2, 0.4), (1.0, 2.0, 4.0, 8.0), rate=0.01, clip=1.0),
-        **decay(),
+        **general((1, 3, 6, 10, 15, 20, 25), (0.1, 0.2, 0.3, 0.5), (2.0, 8.0, 32.0), rate=0.01),
         **over("local", "epsilon_i", (1.0, 2.0, 4.0), "randomised response, ε = {} a bit"),
-        **over("units", "unit_sigma", (0.2, 0.5), "DP-SGD for a class, σ = {}"),
+        **over("units", "unit_sigma", (0.05, 0.2), "DP-SGD for a class, σ = {}", private_rate=0.05),
     }
 
 
 def faces() -> Columns:
     return {
-        **general((1, 2, 3, 5, 8, 15), (0.05, 0.1, 0.2, 0.4), (2.0, 4.0, 8.0, 16.0), rate=0.01, clip=1.0),
+        **general((1, 2, 3, 5, 8, 12, 20), (0.1, 0.2, 0.4, 0.8), (2.0, 8.0, 32.0), rate=0.02),
         **single("augmented", "regularised", "pictures moved and turned", augment=True),
-        **over("local", "epsilon_i", (0.1, 0.3, 1.0), "pixels with noise, ε = {} a cell", cell=2),
-        **over("units", "unit_sigma", (0.2, 0.5), "DP-SGD for a person, σ = {}"),
+        **over("local", "epsilon_i", (0.3, 1.0, 3.0), "pixels with noise, ε = {} a pixel"),
+        **over("units", "unit_sigma", (0.2, 1.0), "DP-SGD for a person, σ = {}", private_rate=0.05),
     }
 
 
 def patients() -> Columns:
     return {
-        **general((1, 2, 3, 5, 8, 15), (0.05, 0.1, 0.2, 0.4), (1.0, 2.0, 4.0, 8.0), rate=0.01, clip=1.0),
-        **decay(),
+        **general((1, 2, 4, 7, 12, 20), (0.1, 0.2, 0.4, 0.8), (1.0, 4.0, 16.0), rate=0.01),
         **over("local", "epsilon_i", (1.0, 2.0, 4.0), "randomised response, ε = {} a bit"),
+        **over("units", "unit_sigma", (0.2,), "DP-SGD for a class, σ = {}", private_rate=0.05),
         **single("drop", "drop", "the sensitive column left out"),
         **of_tables(),
     }
