@@ -1,11 +1,11 @@
 """The report: one file that can be read anywhere, by somebody who was not there, without a network."""
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
-import re
 
 from dpmia_lab import __version__
 from dpmia_lab.experiments.comparing_answers import Harm, harms_of, leak_of
@@ -58,7 +58,7 @@ def report_html(grid: Grid, own_cells: Collection[str] = (), about: About | None
     links = [(key, name) for key, name, content in sections if content] + [("glossary", "Glossary")]
     return PAGE.format(
         title=escape(title),
-        style=Path(__file__).with_name("page.css").read_text(encoding="utf-8"),
+        style=Path(__file__).with_name("report.css").read_text(encoding="utf-8"),
         facts=escape(facts(grid, about)),
         links="".join(f'<li><a href="#{key}">{escape(name)}</a></li>' for key, name in links),
         body=body,
