@@ -21,6 +21,7 @@ from dpmia_lab.commands.accounting import add_accounting
 from dpmia_lab.commands.examples import EXAMPLES, Parser, with_examples
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.commands.record import add_record
+from dpmia_lab.commands.report import add_report
 from dpmia_lab.commands.sentences import sentences
 from dpmia_lab.commands.sweep import add_sweep
 from dpmia_lab.experiments import EXPERIMENTS
@@ -69,6 +70,7 @@ def parser() -> argparse.ArgumentParser:
     add_accounting(commands)
     add_sweep(commands)
     add_record(commands)
+    add_report(commands)
     return top
 
 
