@@ -1,6 +1,7 @@
 # make app    serve the lab as web pages         make lab    the same notebooks in JupyterLab
 # make test   run the tests                      make bench  compare with another toolbox's speed
 # make lint   check the style                    make clean  forget the environment and the caches
+# make load   thirty readers at once (minutes)
 # make reference   compute the shipped reference results again (a few hours)
 #
 # The first of them sets up .venv from the one lock, environment.yml (a few minutes); after that only when
@@ -15,7 +16,7 @@ READY := $(VENV)/ready
 # A file of "name==version" lines, the lock as pip reads it.
 PINS := $(VENV)/pins.txt
 
-.PHONY: app test lab bench lint reference clean
+.PHONY: app test lab bench load lint reference clean
 
 app: $(READY)
 	@$(VENV)/bin/dpmia-lab app --port $(PORT)
@@ -29,6 +30,9 @@ lab: $(READY)
 bench: $(READY)
 	$(PY) -m pip install --quiet --constraint $(PINS) --no-build-isolation --editable ".[bench]"
 	$(PY) -m tests.bench
+
+load: $(READY)
+	$(PY) -m tests.load
 
 reference: $(READY)
 	$(PY) -m dpmia_lab.commands.reference

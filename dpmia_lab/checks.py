@@ -8,6 +8,8 @@ import difflib
 import math
 from collections.abc import Callable, Collection, Iterable
 
+MOST = 1e12  # of any setting: a product of three such numbers still fits into single precision
+
 
 class Mistake(ValueError):
     """Something the user gave cannot be used; the text is one sentence meant for them."""
@@ -33,18 +35,19 @@ def _is_number(value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _refuse_infinity(values: dict) -> None:
-    """Infinity is greater than 0, so that rule would not say what is wrong with it."""
+def _refuse_endless(values: dict) -> None:
+    """Infinity is greater than 0, so that rule would not say what is wrong with it; nor would it of 1e308."""
     _refuse_unless(lambda v: v != math.inf, "finite", values)
+    _refuse_unless(lambda v: not _is_number(v) or v <= MOST, "at most 1e12", values)
 
 
 def positive(**values) -> None:
-    _refuse_infinity(values)
+    _refuse_endless(values)
     _refuse_unless(lambda v: _is_number(v) and v > 0, "greater than 0", values)
 
 
 def not_negative(**values) -> None:
-    _refuse_infinity(values)
+    _refuse_endless(values)
     _refuse_unless(lambda v: _is_number(v) and v >= 0, "0 or more", values)
 
 

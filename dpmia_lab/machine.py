@@ -1,9 +1,15 @@
-"""How fast this machine is, so that a time measured elsewhere can be told for here."""
+"""How many cores this machine has, and how fast they are, so that a time measured elsewhere can be told for here."""
 
+import os
 import time
 from functools import cache
 
 import numpy as np
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

@@ -120,6 +120,10 @@ def test_baselines_are_no_attacks_and_give_the_chance_level():
     grid = grid_with({"none": {"accuracy": 0.9, ("recognised", "nothing", ""): 0.05, ("recognised", "gmi", ""): 0.02}})
     assert leak_of(grid, "none", Harm("recognised")).attack == "gmi"
     assert chance_of(grid, "recognised") == pytest.approx(0.05)
+    secret = {("attack_over_imputation", attack, ""): 0.0 for attack in ("prior", "imputation", "imputation_map")}
+    grid = grid_with({"none": {"accuracy": 0.9, ("recognised", "prior", ""): 0.5, **secret}})
+    assert attacks_against(grid, Harm("attack_over_imputation")) == [("imputation_map", "")]
+    assert attacks_against(grid, Harm("recognised")) == [("prior", "")]
     assert chance_of(GRID, "auc") == 0.5 and chance_of(GRID, "tpr1") == 0.01
 
 

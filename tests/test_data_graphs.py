@@ -9,6 +9,7 @@ import pytest
 from dpmia_lab.checks import Mistake
 from dpmia_lab.data import graphs as graphs_module
 from dpmia_lab.data.graphs import FIELDS, SHARES, collaboration_graphs, read_graphs
+from dpmia_lab.data.limits import Limits
 from dpmia_lab.data.population import load_population
 
 GOOD = "2\n3 1\n0 1 1\n0 2 0 2\n0 1 1\n2 0\n0 1 1\n0 1 0\n"  # a path of three, and an edge
@@ -114,7 +115,7 @@ def test_mistakes_are_named_with_their_line(tmp_path, text, sentence):
 
 def test_graphs_too_large_together_are_refused(tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text(GOOD)
-    monkeypatch.setattr(graphs_module, "MOST_VALUES", 17)
+    monkeypatch.setattr(graphs_module, "limits", lambda: Limits(1000, 17))
     with pytest.raises(Mistake, match="times the square of the largest may be 17; it is 2 times 3 squared"):
         read_graphs(str(tmp_path / "mine.txt"))
     with pytest.raises(Mistake, match="there is no .*nowhere.txt"):

@@ -10,6 +10,7 @@ from PIL import Image
 from dpmia_lab.checks import Mistake
 from dpmia_lab.data import from_upload, load
 from dpmia_lab.data import own as own_module
+from dpmia_lab.data.limits import Limits
 
 X = np.random.default_rng(0).integers(0, 256, (12, 6, 5), dtype=np.uint8)
 Y = np.repeat([3, 7, 9], 4)
@@ -139,7 +140,7 @@ def test_zips_that_cannot_be_used(files, sentence):
 
 
 def test_a_zip_bomb_is_refused_before_anything_is_unpacked(monkeypatch):
-    monkeypatch.setattr(own_module, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(own_module, "limits", lambda: Limits(10_000, 10_000))
     bomb = zipped(GOOD | {"cat/bomb.png": bytes(1_000_000)})
     monkeypatch.setattr(zipfile.ZipFile, "read", None)
     with pytest.raises(Mistake, match="pets.zip may unpack to at most 10,000 bytes"):
@@ -149,7 +150,7 @@ def test_a_zip_bomb_is_refused_before_anything_is_unpacked(monkeypatch):
 
 
 def test_pictures_that_are_too_many_together_are_refused(monkeypatch):
-    monkeypatch.setattr(own_module, "MOST_VALUES", 100)
+    monkeypatch.setattr(own_module, "limits", lambda: Limits(10_000_000, 100))
     with pytest.raises(Mistake, match="100 values together; they have 180"):
         from_upload("pets.zip", zipped(GOOD), seed=0)
 
@@ -180,3 +181,22 @@ def test_files_on_disk(tmp_path):
         load(str(tmp_path / "absent.npz"))
     with pytest.raises(Mistake, match="must end in .npz or .zip; its name is 'mine.rar'"):
         from_upload("mine.rar", b"", seed=0)
+
+
+def test_a_served_page_takes_less_than_a_persons_own_machine(monkeypatch):
+    """A tenth of a megabyte that unpacks to a hundred; nothing of it is unpacked to find that out."""
+    file = io.BytesIO()
+    np.savez_compressed(file, X=np.zeros((2000, 28, 28 * 8)), y=np.arange(2000) % 2)
+    bomb = file.getvalue()
+    assert len(bomb) < 200_000
+    monkeypatch.setattr(np, "load", None)
+    monkeypatch.setenv("DPMIA_SERVED", "1")
+    with pytest.raises(Mistake, match="mine.npz may unpack to at most 100,000,000 bytes.*it has 100,3"):
+        from_upload("mine.npz", bomb, seed=0)
+
+
+@pytest.mark.parametrize("missing", ["X", "y"])
+def test_a_single_value_is_no_array_of_records(missing):
+    arrays = {"X": np.zeros((4, 8, 8)), "y": np.arange(4)} | {missing: np.array(1.0)}
+    with pytest.raises(Mistake, match=f"mine.npz: {missing} must hold one entry a record; it is a single value"):
+        from_upload("mine.npz", npz(**arrays), seed=0)

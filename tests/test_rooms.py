@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).parent.parent / "dpmia_lab"
 # A room may import those on its own line and on the lines above it.
 ROOMS = [
     {"__init__", "stages", "seeds", "checks", "options", "files", "torchvision_shim", "devices",
-     "machine", "own_code"},
+     "machine", "memory", "turns", "own_code"},
     {"rows", "store", "reference"},
     {"data"},
     {"models", "graph_net", "own_models"},

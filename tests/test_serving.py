@@ -246,14 +246,16 @@ def test_a_kernel_that_dies_is_known_to_be_dead(lab):
 
 def test_an_unread_page_ends_while_a_read_and_a_working_one_stay(open_lab):
     lab = open_lab(NOTEBOOKS, idle_seconds=2, check_seconds=1)
-    unread, read, working = open_page(lab), open_page(lab), open_page(lab, "worker")
+    unread, robots, read, working = (open_page(lab, name) for name in ("index", "index", "index", "worker"))
     run_cells(lab, working)
 
-    def unread_has_ended() -> bool:
+    def others_have_ended() -> bool:
+        """Merely asking does not count, nor does to claim to be a reader without being connected."""
         assert alive(lab, read, "?reader=1")
-        return not alive(lab, unread)  # merely asking does not count
+        return not (alive(lab, unread) or alive(lab, robots, "?reader=1"))
 
-    assert wait_until(unread_has_ended)
+    with closing(channels(lab, read)):
+        assert wait_until(others_have_ended)
     assert alive(lab, working)
 
 

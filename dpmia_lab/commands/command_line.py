@@ -32,8 +32,8 @@ from dpmia_lab.store import Result
 
 VISITORS = (
     "With --ip 0.0.0.0 the pages are there for your network. Visitors move widgets and upload a file of their own; "
-    "they cannot run code, read other files or see tracebacks. Each page is a process of about 80 MB when it opens and "
-    "450 MB once it has trained and judged; it ends when its reader leaves, or five minutes after it was last seen."
+    "they cannot run code, read other files or see tracebacks. Each page is a process; it ends when its reader leaves, "
+    "or five minutes after it was last seen. Whoever finds the lab full waits at its door, and is let in in order."
 )
 
 
@@ -92,6 +92,14 @@ def add_run(run: argparse.ArgumentParser) -> None:
 def add_app(app: argparse.ArgumentParser) -> None:
     app.add_argument("--port", type=int, default=8866)
     app.add_argument("--ip", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    sizes = {
+        "pages": "pages open at once; others wait at the door (default: by this machine's memory)",
+        "each": "pages of one visitor (default: a quarter of those)",
+        "training": "runs at once; others wait for their turn (default: one a core)",
+    }
+    for name, words in sizes.items():
+        app.add_argument(f"--{name}", type=int, default=0, metavar="N", help=words)
+    app.add_argument("--memory", type=int, default=1000, metavar="MB", help="of its own that a page may have (1000)")
     app.set_defaults(action=serve_app)
 
 
@@ -129,7 +137,8 @@ def download_data(chosen: argparse.Namespace) -> None:
 def serve_app(chosen: argparse.Namespace) -> None:
     from dpmia_lab.serve.app import serve
 
-    serve(Path(__file__).parents[2] / "notebooks", port=chosen.port, ip=chosen.ip)
+    room = {name: getattr(chosen, name) for name in ("pages", "each", "training", "memory")}
+    serve(Path(__file__).parents[2] / "notebooks", port=chosen.port, ip=chosen.ip, **room)
 
 
 def config_of(chosen: argparse.Namespace) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..checks import Mistake, whole
 from ..seeds import numpy_generator
-from .own import MOST_VALUES, file_content
+from .limits import OWN_MACHINE, limits
+from .own import file_content
 
 FIELDS = ("high energy", "condensed matter", "astrophysics")
 SHARES = (0.52, 0.16, 0.32)  # of the fields, as in COLLAB
@@ -18,7 +19,7 @@ PAPERS = (14.0, 8.0, 7.0)  # of a researcher, on average
 LOYALTY = (0.72, 0.45, 0.55)  # chance that a co-author is one of earlier papers
 SPREAD = 0.25  # log standard deviation of a researcher's own averages: the fields overlap
 FEWEST_NODES, MOST_NODES = 10, 40
-MOST_GRAPHS = MOST_VALUES // MOST_NODES**2
+MOST_GRAPHS = OWN_MACHINE.values // MOST_NODES**2
 
 
 def collaboration_graphs(records: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -100,9 +101,9 @@ def _check_both_ways(neighbours: list[list[int]], lines: "_Lines") -> None:
 
 
 def _dense(graphs: list[list[list[int]]], source: str) -> np.ndarray:
-    most = max(len(neighbours) for neighbours in graphs)
-    if len(graphs) * most**2 > MOST_VALUES:
-        rule = f"the number of graphs times the square of the largest may be {MOST_VALUES:,}"
+    most, values = max(len(neighbours) for neighbours in graphs), limits().values
+    if len(graphs) * most**2 > values:
+        rule = f"the number of graphs times the square of the largest may be {values:,}"
         raise Mistake(f"{source}: {rule}; it is {len(graphs):,} times {most:,} squared.")
     x = np.zeros((len(graphs), most, most), np.float32)
     for adjacency, neighbours in zip(x, graphs, strict=True):

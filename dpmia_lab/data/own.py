@@ -15,11 +15,10 @@ import numpy as np
 from ..checks import Mistake
 from ..seeds import numpy_generator
 from .dataset import Dataset, checked_pictures, split_per_class
+from .limits import limits
 
-MOST_BYTES = 1_000_000_000  # unpacked, of one archive or folder
 MOST_FILES = 100_000
 MOST_PIXELS = 4_000_000  # of one picture
-MOST_VALUES = 250_000_000  # of all pictures together; each takes 4 bytes
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".pgm", ".ppm", ".tif", ".tiff", ".webp")
 UNREADABLE = (OSError, ValueError, EOFError, KeyError, MemoryError, RuntimeError, NotImplementedError,
               SyntaxError, zipfile.BadZipFile, zlib.error)  # fmt: skip
@@ -38,9 +37,9 @@ def file_content(path: str) -> bytes:
     place = Path(path).expanduser()
     if not place.is_file():
         raise Mistake(f"data must be the path of a file or folder that exists; there is no {path}.")
-    size = place.stat().st_size
-    if size > MOST_BYTES:
-        raise Mistake(f"{place.name}: a file may have at most {MOST_BYTES:,} bytes; it has {size:,}.")
+    size, most = place.stat().st_size, limits().bytes
+    if size > most:
+        raise Mistake(f"{place.name}: a file may have at most {most:,} bytes; it has {size:,}.")
     return place.read_bytes()
 
 
@@ -70,13 +69,15 @@ def read_npz(content: bytes, source: str, needed: Collection[str]) -> dict[str, 
         if key not in arrays:
             found = ", ".join(sorted(arrays)) or "nothing"
             raise Mistake(f"{source} must hold the arrays {', '.join(needed)}; it holds {found}.")
+        if arrays[key].ndim == 0:
+            raise Mistake(f"{source}: {key} must hold one entry a record; it is a single value.")
     return arrays
 
 
 def _from_npz(name: str, content: bytes, seed: int) -> Dataset:
     arrays = read_npz(content, name, needed=("X", "y"))
     x, y = arrays["X"], arrays["y"]
-    _check_values(x.size, name)
+    check_values(x.size, name)
     if "X_test" not in arrays and "y_test" not in arrays:
         return _split(*checked_pictures(x, y, name), class_names(y), name, seed)
     if "X_test" not in arrays or "y_test" not in arrays:
@@ -116,9 +117,9 @@ def _split(x, y, names: tuple[str, ...], source: str, seed: int) -> Dataset:
 
 def _check_sizes(entries: list[zipfile.ZipInfo], source: str) -> None:
     """Refuse what would unpack to something absurd; zipfile never unpacks more than an entry declares."""
-    size = sum(entry.file_size for entry in entries)
-    if size > MOST_BYTES or len(entries) > MOST_FILES:
-        rule = f"at most {MOST_BYTES:,} bytes in {MOST_FILES:,} files"
+    size, most = sum(entry.file_size for entry in entries), limits().bytes
+    if size > most or len(entries) > MOST_FILES:
+        rule = f"at most {most:,} bytes in {MOST_FILES:,} files"
         raise Mistake(f"{source} may unpack to {rule}; it has {size:,} bytes in {len(entries):,} files.")
 
 
@@ -132,9 +133,9 @@ def _files_of_folder(folder: Path) -> list[tuple[str, str, bytes]]:
     """(class, file, content) of every picture one folder down."""
     paths = [path for path in sorted(folder.glob("*/*")) if path.is_file()]
     paths = [path for path in paths if _is_picture(path.relative_to(folder))]
-    size = sum(path.stat().st_size for path in paths)
-    if size > MOST_BYTES or len(paths) > MOST_FILES:
-        rule = f"at most {MOST_BYTES:,} bytes in {MOST_FILES:,} pictures"
+    size, most = sum(path.stat().st_size for path in paths), limits().bytes
+    if size > most or len(paths) > MOST_FILES:
+        rule = f"at most {most:,} bytes in {MOST_FILES:,} pictures"
         raise Mistake(f"{folder.name} may hold {rule}; it has {size:,} bytes in {len(paths):,} pictures.")
     return [(path.parent.name, f"{path.parent.name}/{path.name}", path.read_bytes()) for path in paths]
 
@@ -173,13 +174,14 @@ def _equal_pictures(files: list[tuple[str, str, bytes]], source: str) -> list[np
         if (h, w) != (height, width):
             first = f"{files[0][1]} is {width} x {height}"
             raise Mistake(f"{source}: all pictures must have one size; {first}, {file} is {w} x {h}.")
-        _check_values(pictures[0].size * len(files), source)
+        check_values(pictures[0].size * len(files), source)
     return pictures
 
 
-def _check_values(count: int, source: str) -> None:
-    if count > MOST_VALUES:
-        raise Mistake(f"{source}: all pictures may have {MOST_VALUES:,} values together; they have {count:,}.")
+def check_values(count: int, source: str) -> None:
+    most = limits().values
+    if count > most:
+        raise Mistake(f"{source}: all records may have {most:,} values together; they have {count:,}.")
 
 
 def _pixels(content: bytes, file: str) -> np.ndarray:

@@ -13,7 +13,7 @@ from .dataset import Dataset
 from .graphs import FIELDS, collaboration_graphs, read_graphs
 from .hospital import hospital_like
 from .objects import load_objects, read_cifar
-from .own import file_content, read_npz
+from .own import check_values, file_content, read_npz
 from .purchases import TEST_NOISE, TRAIN_NOISE, purchases_like, skewed_purchases
 
 DEFAULT_BITS, DEFAULT_GRAPHS, DEFAULT_OBJECTS = 20_000, 5_000, 5_000  # records made where none are asked for
@@ -183,6 +183,7 @@ def _from_own_file(data: str, seed: int) -> Population:
         return Population(path.name, "graphs", *read_graphs(data), f"Your own graphs, from {path.name}.")
     if ending == ".npz":
         arrays = read_npz(file_content(data), path.name, needed=("X", "y"))
+        check_values(arrays["X"].size, path.name)
         if arrays["X"].ndim == 2:
             records = bits_from_arrays(arrays["X"], arrays["y"], path.name)
             return Population(path.name, "bits", *records, f"Your own records, from {path.name}.")

@@ -7,12 +7,14 @@ have the defence, and each is the target in its turn, the others being the shado
 import numpy as np
 
 from dpmia_lab.checks import Mistake
+from dpmia_lab.experiments.comparing_attributes import attribute_rows
 from dpmia_lab.experiments.comparing_case import Case, case_of
 from dpmia_lab.experiments.comparing_config import TABLE_MODELS, Config, is_table
 from dpmia_lab.experiments.comparing_membership import PROTOCOLS, Scores, membership_rows, membership_scores, risks
 from dpmia_lab.experiments.comparing_models import Said, accuracies, said_by_all, said_without_defence
 from dpmia_lab.experiments.comparing_pictures import picture_rows
 from dpmia_lab.experiments.comparing_promise import promise_rows
+from dpmia_lab.experiments.comparing_tables import table_models_said, table_models_without_defence
 from dpmia_lab.rows import PlainNames, Row, Rows
 from dpmia_lab.stages import Progress, Stage, part
 from dpmia_lab.store import Result
@@ -26,8 +28,10 @@ SMALL = Config(
 )  # fmt: skip
 PRESETS = {
     "carts": Config(),
-    "faces": Config(data="faces", pictures=65, height=20, rate=0.01, batch=32),
+    "faces": Config(data="faces", pictures=65, height=20, rate=0.01, batch=32, targets=1),
+    "patients": Config(data="warfarin_like", rate=0.01, epochs=60),
 }
+MODELS = said_by_all, said_without_defence
 SCORES_OF = "lira_levelled"  # the attack whose scores are kept
 
 
@@ -38,6 +42,8 @@ def run(config: Config) -> Stage[Result]:
     Arrays: ``risk``, ``kind`` and ``y`` of every candidate; ``scores`` and ``inside`` (models, candidates).
     """
     yield Progress(0, 1, "loading data")
+    if config.model in TABLE_MODELS and not is_table(config.data):
+        raise Mistake(f"data must be a table for model {config.model}; it is {config.data!r}.")
     case = yield from part(case_of(config), 0.0, 0.1)
     said, plain = yield from part(models_of(config, case), 0.1, 0.6)
     scores = yield from part(membership_scores(config, case, said, plain), 0.6, 0.7)
@@ -46,6 +52,8 @@ def run(config: Config) -> Stage[Result]:
     if case.gallery is not None:
         found, drawn = yield from part(picture_rows(config, case, said), 0.75, 1.0)
         rows, arrays = rows + found, arrays | drawn
+    if case.patients is not None:
+        rows += yield from part(attribute_rows(config, case, said), 0.75, 1.0, "guessing secrets")
     rows += promise_rows(config, case)
     yield Progress(1, 1, "measuring")
     return Result({}, arrays, Rows(tuple(rows), NAMES))
@@ -53,10 +61,12 @@ def run(config: Config) -> Stage[Result]:
 
 def models_of(config: Config, case: Case) -> Stage[tuple[Said, Said]]:
     """With the defence, and without it."""
-    plain = yield from part(said_without_defence(config, case), 0.0, 0.3)
+    of_table = config.model in TABLE_MODELS
+    with_it, without = (table_models_said, table_models_without_defence) if of_table else MODELS
+    plain = yield from part(without(config, case), 0.0, 0.3)
     if config.defence == "none":
         return plain, plain
-    return (yield from part(said_by_all(config, case), 0.3, 1.0)), plain
+    return (yield from part(with_it(config, case), 0.3, 1.0)), plain
 
 
 def accuracy_rows(case: Case, said: Said) -> list[Row]:

@@ -17,6 +17,7 @@ CANARIES, AT_RISK = ("mislabelled", "atypical"), ("worst",)
 WHO = {"everybody": (), "canaries": CANARIES, "at risk": AT_RISK}  # protocols; everybody: all others
 GUESSING = {"auc": 0.5, "tpr1": 0.01, "tpr01": 0.001, "attack_over_imputation": 0.0}
 NOTHING = "nothing"  # the attack that knows nothing: its row is the chance level
+WITHOUT_MODEL = ("prior", "imputation", "imputation_outcome")  # of attribute inference
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,15 @@ class Bargain:
 # ---- what a column leaks
 def attacks_against(grid: Grid, harm: Harm) -> list[tuple[str, str]]:
     """The (attack, protocol) that do this harm; what needs no model to attack is a baseline, not an attack."""
-    there = [pair for pair in grid.attacks(harm.measure) if not is_baseline(pair[0]) and of_whom(pair[1]) == harm.who]
-    return [pair for pair in there if harm.attack in ("", pair[0])]
+    return [
+        (attack, protocol)
+        for attack, protocol in grid.attacks(harm.measure)
+        if not is_baseline(attack, harm.measure) and of_whom(protocol) == harm.who and harm.attack in ("", attack)
+    ]
 
 
-def is_baseline(attack: str) -> bool:
-    return attack in ("", NOTHING) or attack.startswith("imputation")
+def is_baseline(attack: str, measure: str) -> bool:
+    return attack in (("", NOTHING) + (WITHOUT_MODEL if measure.startswith("attack_") else ()))
 
 
 def of_whom(protocol: str) -> str:

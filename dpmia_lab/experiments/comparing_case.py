@@ -59,7 +59,7 @@ KEPT_CASES: "OrderedDict[tuple, Once[Case]]" = OrderedDict()
 
 def case_of(config: Config) -> Stage[Case]:
     """Made anew, or the very same one if it is still kept; which of the two makes no difference to any number."""
-    key = shared(replace(config, model="mlp") if is_table(config.data) else config)
+    key = shared(config)
     if key not in KEPT_CASES:
         KEPT_CASES[key] = Once(lambda: new_case(config))
         while len(KEPT_CASES) > KEPT:

@@ -41,8 +41,16 @@ def columns_for(data: str) -> Columns:
     return {"carts": carts, "faces": faces, "patients": patients}[data]()
 
 
-def general(stops: Iterable[int], little: Iterable[float], private: Iterable[float], rate: float) -> Columns:
-    """What fits every kind of data. ``rate``: of DP-SGD's steps."""
+def general(
+    stops: Iterable[int],
+    little: Iterable[float],
+    private: Iterable[float],
+    *,
+    rate: float,  # of DP-SGD's steps
+    relaxed: Iterable[float] = (0.3, 0.8, 1.3),
+    fooling: Iterable[float] = (0.2, 2.0),
+) -> Columns:
+    """What fits every kind of data."""
     descent = {"private_rate": rate, "clip": 1.0}
     return {
         **single("none", "none", "no defence"),
@@ -52,10 +60,10 @@ def general(stops: Iterable[int], little: Iterable[float], private: Iterable[flo
         **over("regularised", "dropout", (0.3, 0.6, 0.9), "dropout {}"),
         **over("decay", "decay", (0.001, 0.01), "weight decay {}", defence="regularised"),
         **over("smoothing", "smoothing", (-0.1, 0.3, 0.7), "label smoothing {}"),
-        **over("relaxloss", "alpha", (0.3, 0.8, 1.3), "RelaxLoss, α = {}"),
+        **over("relaxloss", "alpha", relaxed, "RelaxLoss, α = {}"),
         **over("hamp", "hamp_entropy", (0.5, 0.9), "HAMP, entropy {}"),
         **over("adversarial", "adversary", (0.5, 1.0, 2.0), "adversarial regularisation, λ = {}"),
-        **over("dap", "r", (0.2, 2.0), "DAP_t, r = {}"),
+        **over("dap", "r", fooling, "DAP_t, r = {}"),
         **single("dap_all", "dap", "DAP_t, r = 2, all layers", r=2.0, layers="all"),
         **over("mid", "mid_lam", (0.003, 0.01, 0.03, 0.1), "MID, λ = {}"),
         **single("masking_round", "masking", "confidences rounded to one decimal", mask="round"),
@@ -84,7 +92,8 @@ def faces() -> Columns:
 
 def patients() -> Columns:
     return {
-        **general((1, 2, 4, 7, 12, 20), (0.1, 0.2, 0.4, 0.8), (1.0, 4.0, 16.0), rate=0.01),
+        **general((2, 5, 10, 20, 30, 45), (0.1, 0.2, 0.4, 0.8), (1.0, 4.0, 16.0), rate=0.01,
+                  relaxed=(0.9, 1.1, 1.2), fooling=(0.05, 0.2)),  # fmt: skip
         **over("local", "epsilon_i", (1.0, 2.0, 4.0), "randomised response, ε = {} a bit"),
         **over("units", "unit_sigma", (0.2,), "DP-SGD for a class, σ = {}", private_rate=0.05),
         **single("drop", "drop", "the sensitive column left out"),

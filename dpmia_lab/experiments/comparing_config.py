@@ -37,7 +37,7 @@ class Played:
     queries: int = option(8, "varied copies of a record that label-only attackers ask about")
     answers: int = option(16, "answers averaged about each record, where a defence draws them anew")
     targets: int = option(2, "models that are attacked from inside: white box, inversion, attributes")
-    steps: int = option(200, "pictures: steps of each inversion")
+    steps: int = option(150, "pictures: steps of each inversion, of the original attack twice as many")
     decoder_steps: int = option(120, "pictures: steps of a decoder's training")
     seed: int = option(0, "fixes every random choice")
 
@@ -85,8 +85,12 @@ OF_DEFENCES = {name for kind in COMPARED.values() for name in options_of(kind)} 
 
 
 def shared(config: Config) -> tuple:
-    """All that does not depend on the defence: what is made once for many cells of a seed."""
-    return tuple(getattr(config, field.name) for field in fields(Played))
+    """All that does not depend on the defence: what is made once for many cells of a seed.
+
+    A regression and a tree meet the people that a network meets.
+    """
+    own = {field.name: getattr(config, field.name) for field in fields(Played)}
+    return tuple((own | ({"model": Played.model} if config.model in TABLE_MODELS else {})).values())
 
 
 def undefended(config: Config) -> Config:

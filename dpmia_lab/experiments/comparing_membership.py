@@ -27,6 +27,7 @@ ATTACKS = {
     "rmia": "RMIA, online, shadow models with the defence",
     "lira_averaged": "likelihood ratio of averaged answers",
     "lira_mean": "likelihood ratio through the mean code",
+    "lira_weights": "likelihood ratio of what the weights say, past the mask",
 }
 UNADAPTED = ("lira_unadapted",)  # the attack that does not know of the defence
 PROTOCOLS = {
@@ -59,8 +60,8 @@ def membership_scores(config: Config, case: Case, said: Said, plain: Said | None
         scores["rmia"] = rmia_in_turn(said)
     if plain is not None:
         scores["lira_unadapted"] = unadapted_in_turn(said, plain)
-    for way in ("averaged", "mean"):
-        if way in said.signals:
+    for way in said.signals:
+        if way != "one":
             scores[f"lira_{way}"] = said.family(way).scores_in_turn(0, "plain")
     yield Progress(1, 1, "attacking: likelihood ratios")
     return {name: scores[name] for name in ATTACKS if name in scores}

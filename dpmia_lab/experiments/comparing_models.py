@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
+MASKS = ("masking", "hamp", "uniform_noise")  # what they change is the answers
 TRAINING = 0.85  # of the time, what training takes; the rest is asking
 
 
 @dataclass(eq=False)
 class Said:
     """What M models say about k candidates. ``signals``: log-odds of the label (M, k) by how they were come by: "one"
-    question; "averaged" over several answers and "mean", through the mean code, where a defence draws answers anew."""
+    question; "averaged" over several answers, where they are drawn anew; "mean", through the mean code; "weights", past a
+    mask on answers."""
 
     inside: np.ndarray  # (M, k)
     signals: dict[str, np.ndarray]
@@ -93,10 +95,12 @@ def asked(config: Config, case: Case, trainer: Trainer, models: "list[nn.Module]
 
 
 def ways_of(config: Config, defence: Defence) -> tuple[str, ...]:
-    """Averaging over answers undoes noise that is drawn anew; who has the weights goes through MID's mean code."""
-    if not draws_anew(defence):
-        return ("one",)
-    return ("one", "averaged", "mean") if config.defence == "mid" else ("one", "averaged")
+    """Averaging over answers undoes noise that is drawn anew; who has the weights goes through MID's mean code, and past
+    any mask on answers."""
+    if config.defence == "mid":
+        return "one", "averaged", "mean"
+    masked = config.defence in MASKS and not defence.tells_all()
+    return "one", *(("averaged",) if draws_anew(defence) else ()), *(("weights",) if masked else ())
 
 
 def answered(trainer: Trainer, model: "nn.Module", x: "torch.Tensor", way: str, answers: int = 1) -> np.ndarray:
@@ -106,7 +110,7 @@ def answered(trainer: Trainer, model: "nn.Module", x: "torch.Tensor", way: str, 
     from dpmia_lab.training.bottleneck import through_mean
 
     with torch.no_grad():
-        if way == "mean":
+        if way in ("mean", "weights"):
             return through_mean(model)(x).double().cpu().numpy()
         if way == "one":
             return trainer.answers(model, x).double().cpu().numpy()

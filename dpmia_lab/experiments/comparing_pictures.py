@@ -147,7 +147,7 @@ def inverted(config: Config, case: Case, model: "nn.Module") -> Stage[dict[tuple
     truth, mean = class_means(roles.train), through_mean(model)
     steps = config.steps
     attacks = {
-        "original": (model, Drawing("original", steps=3 * steps, rate=0.3)),
+        "original": (model, Drawing("original", steps=2 * steps, rate=0.3)),
         "enhanced": (model, Drawing(prior="btv", lam=1e-6, steps=steps, rate=0.02, box=True)),
         "stronger": (mean, Drawing(prior="l1+tv", lam=1e-5, steps=steps, rate=0.02, box=True, smooth=1.0)),
         "prior": (mean, PriorDrawing(steps=steps)),

@@ -8,20 +8,34 @@ import os
 import shutil
 import signal
 import socket
+import tempfile
 import urllib.request
 from pathlib import Path
 
-from jupyter_core.utils import run_sync
+from jupyter_core.utils import ensure_async, run_sync
 from jupyter_server.base.handlers import FileFindHandler
 from jupyter_server.utils import url_path_join
-from tornado.ioloop import IOLoop
+from tornado.ioloop import IOLoop, PeriodicCallback
 from tornado.web import RedirectHandler
 from voila.app import Voila
 from voila.static_file_handler import MultiStaticFileHandler, TemplateStaticFileHandler
-from voila.tornado.handler import TornadoVoilaHandler
 
+from dpmia_lab import turns
 from dpmia_lab.checks import Mistake, whole
-from dpmia_lab.serve.handlers import Alive, Channels, EndKernel, KernelModel, NotHere, RunCells, plain
+from dpmia_lab.machine import cores
+from dpmia_lab.memory import MEMORY
+from dpmia_lab.serve.door import Door, Room, room_of_this_machine
+from dpmia_lab.serve.handlers import (
+    Alive,
+    AtTheDoor,
+    Channels,
+    EndKernel,
+    KernelModel,
+    NotHere,
+    Page,
+    RunCells,
+    plain,
+)
 from dpmia_lab.serve.settings import announce_template, kernel_settings, page_settings
 from dpmia_lab.serve.warm import CAN_FORK, PARENT, warm_settings
 
@@ -29,10 +43,14 @@ KERNEL = r"(?P<kernel_id>\w+-\w+-\w+-\w+-\w+)"
 # No slash and no leading dot: there is no way to write "outside the folder".
 FILE = r"[\w-]+(?:\.[\w-]+)*"
 LARGEST_UPLOAD = 30 * 2**20
+UNREAD = 60  # seconds after which a page ends that was opened but never connected
+LOOK = 10  # seconds between two looks for such pages
 
 
 class LabServer(Voila):
     """Voilà that answers only what the lab's pages ask for."""
+
+    room: Room
 
     def load_config_file(self, *args, **kwargs) -> None:
         """Read none: the lab is the same whatever Jupyter settings a person has."""
@@ -48,6 +66,7 @@ class LabServer(Voila):
             "kernel_info_request",
         ]
         settings["default_handler_class"] = NotHere
+        settings["door"] = self.door = Door(self.room, self.kernel_manager.list_kernel_ids)
         settings["websocket_max_message_size"] = LARGEST_UPLOAD
         return settings
 
@@ -61,7 +80,7 @@ class LabServer(Voila):
         routes = [
             (r"/", plain(RedirectHandler), landing),
             (r"/voila(?:/|/tree.*)?", plain(RedirectHandler), landing),
-            (rf"/voila/render/({FILE}\.ipynb)", plain(TornadoVoilaHandler), notebooks),
+            (rf"/voila/render/({FILE}\.ipynb)", Page, notebooks),
             (rf"/voila/execution/{KERNEL}", RunCells, {}),
             (rf"/voila/api/shutdown/{KERNEL}", EndKernel, {}),
             (rf"/voila/templates/(\w+/static/{FILE})", plain(TemplateStaticFileHandler), {}),
@@ -70,6 +89,7 @@ class LabServer(Voila):
             (rf"/api/kernels/{KERNEL}", KernelModel, {}),
             (rf"/api/kernels/{KERNEL}/channels", Channels, {}),
             (r"/alive(?:/([\w-]+))?", Alive, {}),
+            (r"/door", AtTheDoor, {}),
         ]
         return [(url_path_join(self.server_url, path), handler, given) for path, handler, given in routes]
 
@@ -81,11 +101,17 @@ class LabServer(Voila):
         print(f"The lab is open at {self.display_url} (Ctrl-C closes it).", flush=True)
         if CAN_FORK:
             PARENT.start()
+        PeriodicCallback(self.end_unread, 1000 * LOOK).start()
         try:
             self.ioloop.start()
         finally:
             self.stop()
         print("\nThe lab is closed.", flush=True)
+
+    async def end_unread(self) -> None:
+        """Whoever merely fetches addresses does not keep others out for long."""
+        for kernel in self.door.unread(UNREAD):
+            await ensure_async(self.kernel_manager.shutdown_kernel(kernel, now=True))
 
     def stop(self) -> None:
         """Kernels keep nothing that matters, so they need no time to end; asked politely, they complain."""
@@ -119,9 +145,19 @@ def serve(
     base_url: str = "/",
     idle_seconds: int = 300,
     check_seconds: int = 30,
+    pages: int = 0,
+    each: int = 0,
+    training: int = 0,
+    memory: int = 1000,
 ) -> int:
-    """Serve a folder of notebooks as pages until stopped; returns the exit code."""
+    """Serve a folder of notebooks as pages until stopped; returns the exit code.
+
+    ``pages`` open at once, ``each`` of one visitor, ``training`` at once (0: as this machine has memory and cores);
+    ``memory``: megabytes that a page may have of its own.
+    """
     whole(1, 65535, port=port)
+    whole(0, 10_000, pages=pages, each=each, training=training)
+    whole(100, 1_000_000, memory=memory)
     if not is_free(ip, 0):
         raise Mistake(f"ip must be an address of this machine; it is {ip!r}.")
     if not is_free(ip, port):
@@ -132,13 +168,22 @@ def serve(
         taken, port = port, next(other for other in range(port + 1, 65536) if is_free(ip, other))
         print(f"Port {taken} is used by another program, so the lab takes port {port}.")
     announce_template()
-    os.environ["DPMIA_SERVED"] = "1"  # kernels inherit it: their page then knows that it is served
+    # Kernels inherit what follows: that their page is served, whose turn it is to train, how much memory each has.
+    os.environ["DPMIA_SERVED"] = "1"
+    os.environ[MEMORY] = str(memory * 10**6)
+    if CAN_FORK:
+        os.environ |= {turns.FOLDER: tempfile.mkdtemp(prefix="dpmia_turns_"), turns.AT_ONCE: str(training or cores())}
     config = page_settings()
     config.merge(kernel_settings(idle_seconds, check_seconds))
     if CAN_FORK:
         config.merge(warm_settings())
     config.Application.log_level = "ERROR"
+    usual = room_of_this_machine()
+    LabServer.room = Room(pages or usual.pages, each or min(usual.each, pages or usual.each))
     server = LabServer(config=config, root_dir=str(notebooks.resolve()), port=port, ip=ip, base_url=base_url)
     server.initialize([])
-    server.start()
+    try:
+        server.start()
+    finally:
+        shutil.rmtree(os.environ.pop(turns.FOLDER, ""), ignore_errors=True)
     return 0

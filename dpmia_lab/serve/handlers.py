@@ -1,4 +1,7 @@
-"""What the server answers, beside Voilà's own pages: is the kernel alive, end it, and plain error pages."""
+"""What the server answers, beside Voilà's own pages: who is let in, is the kernel alive, end it, plain error pages."""
+
+import re
+import secrets
 
 from jupyter_core.utils import ensure_async
 from jupyter_server._tz import utcnow
@@ -7,6 +10,9 @@ from jupyter_server.services.kernels.handlers import KernelHandler
 from tornado.web import HTTPError, RequestHandler
 from voila.tornado import kernel_websocket_handler as voila_websocket
 from voila.tornado.execution_request_handler import ExecutionRequestHandler
+from voila.tornado.handler import TornadoVoilaHandler
+
+from dpmia_lab.serve.door import Door
 
 # The browser itself then refuses anything from outside. Voilà's scripts build functions from text.
 POLICY = (
@@ -50,15 +56,59 @@ class NotHere(Plain, RequestHandler):
         raise HTTPError(404)
 
 
+# ---- the door
+VISITOR = "lab_visitor"  # the cookie by which a browser is known; it says nothing of its owner
+
+
+def visitor_of(handler: RequestHandler) -> str:
+    """"" for one who has never opened a page."""
+    given = handler.get_cookie(VISITOR, "")
+    return given if re.fullmatch("[0-9a-f]{32}", given) else ""
+
+
+class Page(Plain, TornadoVoilaHandler):
+    """A notebook as a page, if there is room; else the door, which opens by itself."""
+
+    async def get(self, path: str) -> None:
+        door, visitor = self.settings["door"], visitor_of(self)
+        if not visitor:
+            visitor = secrets.token_hex(16)
+            self.set_cookie(VISITOR, visitor, path=self.settings["base_url"], httponly=True, samesite="Lax")
+        answer = door.asked(visitor)
+        if answer.open:
+            with door.entering(visitor):
+                await super().get(path)
+            return
+        self.set_status(503)
+        self.set_header("Retry-After", "5")
+        template = self.settings["voila_jinja2_env"].get_template("wait.html")
+        self.finish(template.render(sentence=answer.sentence, base_url=self.settings["base_url"]))
+
+
+class AtTheDoor(Plain, RequestHandler):
+    """A page that waits asks here whether it may open."""
+
+    def get(self) -> None:
+        door: Door = self.settings["door"]
+        answer = door.asked(visitor_of(self))
+        self.set_header("Cache-Control", "no-store")
+        self.finish({"open": answer.open, "sentence": answer.sentence})
+
+
+# ---- kernels
 class Alive(Plain, JupyterHandler):
-    """Whether a page's kernel still lives; ``?reader=1`` says that somebody is reading that page."""
+    """Whether a page's kernel still lives; ``?reader=1`` says that somebody is reading that page.
+
+    Believed of a page alone that is connected to its kernel.
+    """
 
     async def get(self, kernel_id: str | None) -> None:
         alive = kernel_id in self.kernel_manager
         if alive:
             kernel = self.kernel_manager.get_kernel(kernel_id)
             alive = await ensure_async(kernel.is_alive())
-            if self.get_query_argument("reader", "") == "1":
+            connected = self.kernel_manager._kernel_connections.get(kernel_id, 0) > 0
+            if connected and self.get_query_argument("reader", "") == "1":
                 kernel.last_activity = utcnow()
         self.set_header("Cache-Control", "no-store")
         self.finish({"lab": "dpmia_lab", "alive": alive})
@@ -120,6 +170,7 @@ class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
             raise HTTPError(403)
         if kernel_id not in self.kernel_manager:
             raise HTTPError(404)
+        self.settings["door"].reads(kernel_id, visitor_of(self))
         await super().get(kernel_id)
 
     def write_message(self, message: bytes, binary: bool = True):

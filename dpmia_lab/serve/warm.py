@@ -32,6 +32,7 @@ from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvision
 from jupyter_server._tz import utcnow
 from traitlets.config import Config
 
+from dpmia_lab.memory import MEMORY, limit_memory
 from dpmia_lab.store import code_fingerprint
 
 # What a page needs first comes first. No widgets: some are made when their file is imported, and would reach no page.
@@ -119,6 +120,8 @@ def be_kernel(lifeline: int, arguments: list[str], folder: str, environment: dic
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["ipykernel_launcher", *arguments]
+    if MEMORY in environment:
+        limit_memory(int(environment[MEMORY]))
     with contextlib.suppress(OSError):
         Path("/proc/self/comm").write_text(KERNEL)
     threading.Thread(target=end_with_the_server, args=(lifeline,), daemon=True).start()

@@ -21,10 +21,6 @@ TRIES = 3  # a cell whose process dies is run again, but not for ever
 PAUSE = 0.2  # seconds between a process's reports on the way
 
 
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class LocalWorkers:
     """``room`` processes at most, started as they are needed."""
 

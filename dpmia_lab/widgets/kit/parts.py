@@ -69,7 +69,7 @@ def row(*children: widgets.Widget) -> widgets.HBox:
 def page_width(call: Callable[[int], None]) -> widgets.Text:
     """A hidden field into which the page's script writes how wide the page is, now and when it changes."""
     field = with_classes(widgets.Text(), "dp-width", "dp-hidden")
-    on_change(field, lambda width: call(int(width)) if width.isdigit() else None)
+    on_change(field, lambda width: call(int(width)) if width.isdecimal() else None)
     return field
 
 
@@ -81,7 +81,7 @@ def pressed(call: Callable[[int], None]) -> widgets.Text:
     field = with_classes(widgets.Text(), "dp-pressed", "dp-hidden")
 
     def take(number: str) -> None:
-        if number.isdigit():
+        if number.isdecimal():
             field.value = ""  # so that the same one can be pressed again
             call(int(number))
 

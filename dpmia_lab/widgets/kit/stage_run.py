@@ -8,6 +8,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage
+from dpmia_lab.turns import in_turn
 from dpmia_lab.widgets.kit.parts import RunBar, error_html, page_poster, text
 from dpmia_lab.widgets.kit.runner import Runner
 
@@ -20,6 +21,7 @@ class StageRun:
     """``bar`` (None without a ``button``) and ``problem`` are for the page; ``seconds`` is how long the last run took.
 
     ``make()`` is called when it is to start: the stage, or None if there is nothing to run; it may raise Mistake.
+    Where a machine is shared, what a button starts waits for its turn; what follows a slider is short, and does not.
     ``on_result(result)`` hears what came out, ``on_events`` what happens meanwhile, ``on_nothing()`` that the run was
     stopped or failed. ``loading`` is said while the stage's libraries are loaded, ``problem`` may be a given place.
     """
@@ -52,7 +54,7 @@ class StageRun:
         self.problem.value = ""
         self.start()
 
-    def start(self) -> None:
+    def start(self, waits: bool = True) -> None:
         if self.running:
             return
         try:
@@ -66,7 +68,9 @@ class StageRun:
             self.bar.started()
         self.seen = self.again = False
         self.began = time.monotonic()
-        self.runner.start(lambda: announced(stage, self.loading), self._happened, self._ended)
+        own = announced(stage, self.loading)
+        turn = in_turn(own) if waits and self.bar is not None else own
+        self.runner.start(lambda: turn, self._happened, self._ended)
 
     def stop(self) -> None:
         self.again = False
@@ -82,12 +86,14 @@ class StageRun:
             return
         if self.runner.drop() is not None and self.bar is not None:
             self.bar.idle("")
-        self.start()
+        self.start(waits=False)
 
     def _happened(self, events: list[Event]) -> None:
         for event in events:
             if self.bar is not None and isinstance(event, Progress):
                 self.bar.show(event)
+                if event.values.get("waiting"):
+                    self.began = time.monotonic()  # waiting is not counted
         self.on_events(events)
         self.seen = self.seen or any(isinstance(event, Snapshot) and event.name != "truth" for event in events)
         if self.seen and self.again:
@@ -104,7 +110,7 @@ class StageRun:
             if problem is not None:
                 self.problem.value = error_html(problem)
         if self.again:
-            self.start()
+            self.start(waits=False)
 
 
 def announced(stage: Stage, words: str) -> Stage:
