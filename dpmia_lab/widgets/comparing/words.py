@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from dpmia_lab.experiments.comparing_answers import Bargain, Harm, attacks_against, chance_of, leak_of
+from dpmia_lab.experiments.comparing_answers import Bargain, Harm, attacks_against, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, Measured, measured_over
+from dpmia_lab.experiments.comparing_promises import promise_words
 from dpmia_lab.experiments.comparing_sentences import (
     MEASURES,
     WHO_WORDS,
@@ -13,8 +14,7 @@ from dpmia_lab.experiments.comparing_sentences import (
     value_text,
     with_interval,
 )
-from dpmia_lab.privacy.accounting import Guarantee, epsilon_text
-from dpmia_lab.widgets.comparing.data import kind_of, promises
+from dpmia_lab.widgets.comparing.data import kind_of
 from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
@@ -138,26 +138,10 @@ def attacks_html(grid: Grid, column: str, harm: Harm) -> Html:
 def promise_html(grid: Grid, column: str) -> str:
     promised = promise_words(grid, column)
     if promised:
-        return f"<p><b>Promised:</b> {promised}</p>"
+        return f"<p><b>Promised:</b> {promised}.</p>"
     return "<p><b>Promised:</b> nothing. What follows is what the attacks tried here did not break, no more.</p>"
-
-
-def promise_words(grid: Grid, column: str) -> str:
-    """ε with all that gives it a meaning, and μ; "" where nothing is promised."""
-    told = grid.promises.get(column)
-    if not told or not np.isfinite(told["epsilon"]):
-        return ""
-    words = told.get("words") or Guarantee(
-        told["epsilon"], told["unit"], told["neighbours"], told["delta"], told["accountant"]).words()  # fmt: skip
-    mu = f"; μ = {epsilon_text(told['mu'])}" if np.isfinite(told.get("mu", np.inf)) else ""
-    void = "" if promises(grid, column) else ". So large an ε lets nearly everything through"
-    return f"{words}{mu}{void}."
 
 
 def axis_words(harm: Harm) -> str:
     by = f", by {attack_name(harm.attack)}" if harm.attack else ", by the worst attack"
     return harm_words(harm) + by
-
-
-def chance(grid: Grid, measure: str) -> float:
-    return chance_of(grid, measure)
