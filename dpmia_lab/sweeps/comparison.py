@@ -12,10 +12,11 @@ from dpmia_lab.experiments.comparing_config import Config, is_table
 from dpmia_lab.experiments.comparing_fits import defence_fits
 from dpmia_lab.experiments.comparing_grid import Grid, grid_of
 from dpmia_lab.experiments.comparing_promise import promise_of
+from dpmia_lab.machine import cores
 from dpmia_lab.stages import Progress, Stage, part
 from dpmia_lab.store import Store
 from dpmia_lab.sweeps.cluster import ClusterWorkers
-from dpmia_lab.sweeps.local import LocalWorkers, cores
+from dpmia_lab.sweeps.local import LocalWorkers
 from dpmia_lab.sweeps.sweep import Cell, default_folder, swept
 
 NAME = "comparing"
