@@ -101,14 +101,18 @@ def bargain_finding(grid: Grid, harm: Harm) -> Finding | None:
     if base is None:
         return None
     known = {one.column: one for one in bargains(grid, harm)}
-    promised = [one for name, one in known.items() if has_promise(grid, name)]
-    best = max(promised, key=lambda one: one.accuracy.mean - one.leak.measured.mean, default=None)
+    best = best_promised(grid, harm)
     if best is None:
         return Finding("No defence that was tried promises anything.", "What follows was measured, and may break.")
     cost = known["none"].accuracy.mean - best.accuracy.mean
     lost = f"costs {100 * cost:.1f} points of accuracy" if cost > 0 else "costs no accuracy"
     title = f"The best bargain with a promise is {words_of(grid, best.column)}: it {lost}."
     return Finding(title, f"{bargain_words(grid, harm, best)} {promise_sentence(grid, best.column)}")
+
+
+def best_promised(grid: Grid, harm: Harm) -> Bargain | None:
+    promised = [one for one in bargains(grid, harm) if has_promise(grid, one.column)]
+    return max(promised, key=lambda one: one.accuracy.mean - one.leak.measured.mean, default=None)
 
 
 def bargain_words(grid: Grid, harm: Harm, one: Bargain) -> str:
@@ -197,7 +201,7 @@ def question_of(grid: Grid, about: About, accept: float | None = None, need: flo
 def question_words(question: Question) -> str:
     limit = question.limits[0]
     return (
-        f"I accept at most {number_text(limit.harm.measure, limit.most)} {MEANINGS[limit.harm.measure].name}, by the attack that is "
+        f"I accept at most {number_text(limit.harm.measure, limit.most)} of {MEANINGS[limit.harm.measure].name}, by the attack that is "
         f"worst for each defence, and need {number_text('accuracy', question.right)} right on new records: what can I use?"
     )
 
@@ -224,6 +228,16 @@ def answer_words(grid: Grid, answer: Answer) -> str:
         f"Nothing here, of {answer.tried} settings. The closest is {words_of(grid, one.column)}: right on "
         f"{with_interval('accuracy', one.accuracy)}; {leak_words(grid, harm, one.leaks[0])}."
     )
+
+
+def told_beside(grid: Grid, about: About) -> list[str]:
+    """Columns told beside the undefended one of records at risk: the best with a promise, the best answer."""
+    harm, question = main_harm(grid), question_of(grid, about)
+    if harm is None or question is None:
+        return []
+    best = best_promised(grid, harm)
+    kept = [option.column for option in answer_to(grid, question).kept[:1]]
+    return [name for name in dict.fromkeys([*([best.column] if best else []), *kept]) if name != "none"]
 
 
 def answered(grid: Grid, question: Question) -> str:

@@ -92,7 +92,7 @@ def number_text(measure: str, value: float) -> str:
     """3.2 %, or 0.56."""
     if measure in ("epsilon", "delta", "mu"):
         return f"{value:.3g}"
-    return f"{100 * value:.1f} %" if MEANINGS[measure].share else f"{value:.2f}"
+    return f"{100 * value:.1f}\u00a0%" if MEANINGS[measure].share else f"{value:.2f}"
 
 
 def interval_text(measure: str, found: Measured) -> str:

@@ -16,6 +16,7 @@ from dpmia_lab.widgets.report import charts, tables
 from dpmia_lab.widgets.report.about import About, about_dict, about_from
 from dpmia_lab.widgets.report.findings import (
     answered,
+    capital,
     findings,
     leak_words,
     main_harm,
@@ -107,10 +108,10 @@ def tested(grid: Grid, about: About) -> str:
     attackers = {attack for measure in MEANINGS for attack, _ in grid.attacks(measure)} - {"", "nothing"}
     each = f"{about.models} models a setting, each trained on {about.trained_on:,} records, a random half of twice as many; " if about.models else ""
     return paragraph(
-        f"{about.model or 'A model'} was trained on {about.source or grid.data} without a defence and with "
+        f"{capital(about.model) or 'A model'} was trained on {about.source or grid.data} without a defence and with "
         f"{len(grid.families()) - 1} defences at {len(grid.columns) - 1} strengths, and attacked by {len(attackers)} attacks that fit "
         f"these data, with the same records, splits and effort for all ({each}{len(grid.seeds)} seed{'s' * (len(grid.seeds) > 1)})."
-        .replace("a model", "A model", 1),
+        ,
         "Of every setting the attack that is worst for it counts." if count else "",
     )
 

@@ -20,7 +20,7 @@ from dpmia_lab.widgets.report.meanings import (
     number_text,
     short_words,
 )
-from dpmia_lab.widgets.report.promises import promise_words, risk_of_promise
+from dpmia_lab.widgets.report.promises import has_promise, promise_words, risk_of_promise
 
 NOT_TRIED = "not tried"
 ACCEPTED, NEEDED = (0.02, 0.05, 0.10, 0.20), (0.98, 0.95, 0.90)  # needed: of the undefended model's accuracy
@@ -143,7 +143,7 @@ def question_table(grid: Grid, about: About) -> str:
 def short_answer(grid: Grid, answer) -> Html | str:
     if answer.kept:
         first = answer.kept[0]
-        promised = "promises something" if first.column in grid.promises else "promises nothing"
+        promised = "promises something" if has_promise(grid, first.column) else "promises nothing"
         return with_small(grid.columns[first.column].words, f"right {number_text('accuracy', first.accuracy.mean)}; {promised}")
     return "nothing here" if answer.closest is not None else "cannot be said from one seed"
 
@@ -161,7 +161,8 @@ def risk_table(about: About, grid: Grid) -> str:
     ]  # fmt: skip
     caption = (
         f"The {len(about.at_risk)} records most at risk, of {about.judged:,}: in how many of the models that were trained on "
-        "the record an attacker was sure of it, at 1 % false alarms. By guessing it would be 1 in 100."
+        f"the record an attacker was sure of it, at 1 % false alarms. By guessing it would be 1 in 100; of all {about.judged:,} records "
+        f"guessing would catch about {about.by_chance:.2g} as often as the last of these."
     )
     return table_html(heads, rows, caption)
 
