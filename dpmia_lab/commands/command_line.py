@@ -22,6 +22,7 @@ from dpmia_lab.commands.compare import add_compare
 from dpmia_lab.commands.examples import EXAMPLES, Parser, with_examples
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.commands.record import add_record
+from dpmia_lab.commands.report import add_report
 from dpmia_lab.commands.sentences import sentences
 from dpmia_lab.commands.sweep import add_sweep
 from dpmia_lab.experiments import EXPERIMENTS
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     add_sweep(commands)
     add_compare(commands)
     add_record(commands)
+    add_report(commands)
     return top
 
 

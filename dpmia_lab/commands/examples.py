@@ -18,6 +18,11 @@ EXAMPLES |= {
     ],
     "run": ["dpmia-lab run inversion --people 10 --steps 100", "dpmia-lab run membership --help"],
     "data": ["dpmia-lab data list"],
+    "report": [
+        "dpmia-lab report --data my.npz --out report.html",
+        "dpmia-lab report --data my.npz --model my_models:small_net --defence central --defence stopping --seeds 5",
+        "dpmia-lab report --data digits --small --seeds 1 --out trial.html",
+    ],
     "run inversion": [
         "dpmia-lab run inversion --preset faces-original --people 10",
         "dpmia-lab run inversion --data digits --lam 1e-4 --steps 100 --json result.json --arrays pictures.npz",

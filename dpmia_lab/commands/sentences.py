@@ -39,9 +39,19 @@ def sentences(name: str, config: Any, result: Result) -> list[str]:
     return SENTENCES[name](config, result)
 
 
+def model_words(model: str) -> str:
+    return MODELS.get(model, f"your own model {model}")
+
+
+def capitalised(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def data_words(config: Any) -> str:
     people = f", {config.people} people" if config.data.split(":")[0] in ("faces", "att_faces") else ""
-    return f"{MODELS[config.model]} on {Path(config.data).name}{people}" if hasattr(config, "model") else config.data
+    if not hasattr(config, "model"):
+        return config.data
+    return f"{model_words(config.model)} on {Path(config.data).name}{people}"
 
 
 def learnt_words(numbers: dict[str, float]) -> str:
@@ -358,7 +368,7 @@ def of_fooling_table(config: Any, result: Result) -> list[str]:
         if found is not None:
             compared.append(f"{fooling_table.COLUMNS[name].words} {found[0]:+.3f}")
     said = [
-        f"{MODELS[config.model][0].upper()}{MODELS[config.model][1:]} on {Path(config.data).name}, {len(names)} "
+        f"{capitalised(model_words(config.model))} on {Path(config.data).name}, {len(names)} "
         f"defences, seeds: {config.repeats}; AUC is the best likelihood ratio's, every model in its turn.",
         f"Without a defence: {words('none')}.",
     ]

@@ -10,10 +10,14 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from dpmia_lab.defences.compared import TABLE_ONLY, table_defence
 from dpmia_lab.experiments.comparing_columns import CONTROLS, DATA
+from dpmia_lab.experiments.comparing_config import Config, defence_of
 from dpmia_lab.experiments.comparing_grid import Column, Grid, from_json
+from dpmia_lab.experiments.comparing_promise import NUMBERS
+from dpmia_lab.experiments.comparing_promises import promises
 from dpmia_lab.reference import shipped_or_nothing
-from dpmia_lab.rows import Row
+from dpmia_lab.rows import Row, Rows
 from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.parts import on_change
 
@@ -21,7 +25,6 @@ WORDS = {"carts": "shopping carts", "faces": "faces", "patients": "patients and 
 OWN_WORDS = "your own records"
 PEOPLE = {"carts": "carts", "faces": "photographs", "patients": "patients"}  # what a record is
 CLASSES = {"carts": 10, "faces": 20, "patients": 3}  # of what is told
-MOST_EPSILON = 20.0  # a larger one lets nearly everything through: it is not called a promise
 LATER = "Nothing has been computed for these data yet (<code>dpmia-lab compare</code>)."
 
 
@@ -42,12 +45,9 @@ def kind_of(grid: Grid, column: str) -> str:
     return "promise" if promises(grid, column) else "empirical"
 
 
-def promises(grid: Grid, column: str) -> bool:
-    """Whether something worth the name is promised."""
-    return grid.promises.get(column, {}).get("epsilon", float("inf")) <= MOST_EPSILON
-
-
 # ---- the reader's own
+CENTRAL = {"neighbours": "add-remove", "accountant": "tight"}
+LOCAL = {"neighbours": "replace-one", "accountant": "local, added over all parts"}
 OWN = "own "  # what names of the reader's columns begin with
 
 
@@ -61,6 +61,31 @@ class OwnCell:
     rows: tuple[Row, ...]
     seed: int
     promise: Mapping[str, Any]
+
+    def on(self, grid: Grid) -> Grid:
+        """The grid with this cell on top."""
+        return grid.with_column(self.name, self.column, self.rows, self.seed, self.promise)
+
+
+def cell_of(name: str, data: str, config: Config, rows: Rows) -> OwnCell:
+    words = defence_words(config)
+    return OwnCell(name, data, Column(config.defence, words, {}), rows.rows, config.seed, promise_in(config, rows))
+
+
+def defence_words(config: Config) -> str:
+    if config.defence in TABLE_ONLY:
+        return table_defence(config.defence, config.strength).words()
+    return "no defence" if config.defence == "none" else defence_of(config).words()
+
+
+def promise_in(config: Config, rows: Rows) -> dict[str, Any]:
+    """What the rows of a run tell of its promise, with what gives an ε its meaning."""
+    found = {name: rows.value(name) for name in NUMBERS if rows.has(name)}
+    if not found:
+        return {}
+    of = LOCAL if config.defence == "local" else CENTRAL
+    unit = config.unit if config.defence == "units" else "record"
+    return {**found, **of, "unit": unit} | ({"steps": round(found["steps"])} if "steps" in found else {})
 
 
 class Board:
@@ -106,7 +131,7 @@ class Board:
         grid = self.shipped() if self.data else Grid("own", (0,), {}, {})
         if grid is not None:
             for cell in self.cells():
-                grid = grid.with_column(cell.name, cell.column, cell.rows, cell.seed, cell.promise)
+                grid = cell.on(grid)
         return grid
 
     def cells(self) -> list[OwnCell]:

@@ -1,5 +1,7 @@
 """Lesson 10's map: every defence at every strength, utility over leak, for one attack or the worst of all."""
 
+from collections.abc import Callable
+
 import ipywidgets as widgets
 
 from dpmia_lab.experiments.comparing_answers import (
@@ -31,6 +33,7 @@ class FrontPanel:
         self.board = board
         self.opened = ""
         self.setting = False
+        self.watchers: list[Callable[[], None]] = []  # hear of whatever is shown
         self.menu = board.menu()
         self.measure = field(choice("harm", [("…", "tpr1")]), "harm")
         self.who = field(choice("among", [("everybody", "everybody")]), "who")
@@ -86,6 +89,8 @@ class FrontPanel:
             self.words.value = front_html(grid, self.harm(), found)
             self.card.value = card_html(grid, self.opened, self.harm(), found) if self.opened else ""
         self.chart.soon.ask()
+        for watcher in self.watchers:
+            watcher()
 
     def open(self, key: str) -> None:
         self.opened = key

@@ -1,5 +1,6 @@
 """The question of lesson 10: so much harm I accept, so much accuracy I need; what can I use?"""
 
+from collections.abc import Callable
 from html import escape
 
 import ipywidgets as widgets
@@ -17,11 +18,11 @@ from dpmia_lab.experiments.comparing_answers import (
     harms_of,
 )
 from dpmia_lab.experiments.comparing_grid import Grid
-from dpmia_lab.experiments.comparing_promises import column_risk
+from dpmia_lab.experiments.comparing_promises import column_risk, promise_words, promises
 from dpmia_lab.experiments.comparing_sentences import WHO_WORDS, answer_words, question_words
-from dpmia_lab.widgets.comparing.data import LATER, Board, promises
+from dpmia_lab.widgets.comparing.data import LATER, Board
 from dpmia_lab.widgets.comparing.front import CHART_DELAY, PLOTS, REST, dot_of, offer_in
-from dpmia_lab.widgets.comparing.words import HARMS, SHORT, attack_name, axis_words, cell_text, promise_words
+from dpmia_lab.widgets.comparing.words import HARMS, SHORT, attack_name, axis_words, cell_text
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.opening import is_loaded, load_in_background
@@ -34,7 +35,7 @@ ACCEPTED = {  # what the sliders offer, by harm
     "attack_over_imputation": (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 1.0),
 }
 LABELS = {
-    "tpr1": "caught at 1 % false alarms, at most",
+    "tpr1": "caught at 1 %, at most",
     "recognised": "people recognised, at most",
     "attack_over_imputation": "beyond imputation, at most",
 }
@@ -55,6 +56,7 @@ class QuestionPanel:
     def __init__(self, board: Board) -> None:
         self.board = board
         self.setting = False
+        self.watchers: list[Callable[[], None]] = []  # hear of whatever is shown
         self.menu = board.menu()
         self.who = field(choice("members who count", [("everybody", "everybody")]), "asked-who")
         self.limits = {measure: field(limit_slider(measure), f"most-{measure}") for measure in ACCEPTED}
@@ -110,6 +112,8 @@ class QuestionPanel:
             self.evidence.value = evidence_html(grid, answer)
         self.show_promised()
         self.chart.soon.ask()
+        for watcher in self.watchers:
+            watcher()
 
     def show_promised(self) -> None:
         grid, answer = self.board.grid(), self.answer()
@@ -137,7 +141,7 @@ def limit_slider(measure: str) -> widgets.SelectionSlider:
 
 def needed_slider() -> widgets.SelectionSlider:
     options = [(f"{share:.0%}", share) for share in NEEDED]
-    return widgets.SelectionSlider(options=options, value=0.5, description="right on new records, at least")
+    return widgets.SelectionSlider(options=options, value=0.5, description="right, at least")
 
 
 def tightest(grid: Grid, question: Question) -> Limit:
@@ -198,7 +202,7 @@ def promised_html(grid: Grid, answer: Answer, risks: bool) -> str:
     if promised is not None:
         said += (
             f"<p><b class='dp-protected'>Promised</b> by {escape(grid.columns[promised.column].words)}: "
-            f"{escape(promise_words(grid, promised.column))} {risk_words(grid, promised.column, risks)}</p>"
+            f"{escape(promise_words(grid, promised.column))}. {risk_words(grid, promised.column, risks)}</p>"
         )
     else:
         said += "<p><b class='dp-protected'>Promised</b>: nothing that is named above makes a promise.</p>"

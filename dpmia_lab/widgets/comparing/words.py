@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from dpmia_lab.experiments.comparing_answers import Bargain, Harm, attacks_against, chance_of, leak_of
+from dpmia_lab.experiments.comparing_answers import Bargain, Harm, attacks_against, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, Measured, measured_over
+from dpmia_lab.experiments.comparing_promises import promise_words
 from dpmia_lab.experiments.comparing_sentences import (
+    HARM_SHORT,
     MEASURES,
     WHO_WORDS,
     chance_words,
@@ -13,8 +15,7 @@ from dpmia_lab.experiments.comparing_sentences import (
     value_text,
     with_interval,
 )
-from dpmia_lab.privacy.accounting import Guarantee, epsilon_text
-from dpmia_lab.widgets.comparing.data import kind_of, promises
+from dpmia_lab.widgets.comparing.data import kind_of
 from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
@@ -55,13 +56,7 @@ KINDS = {
     "control": "a control, not a defence",
     "own": "your own cell",
 }
-HARMS = {
-    "tpr1": "members caught at 1 %",
-    "recognised": "people recognised",
-    "attack_over_imputation": "secrets beyond imputation",
-    "auc": "AUC of membership",
-    "tpr01": "members caught at 0.1 %",
-}
+HARMS = HARM_SHORT
 
 
 def attack_name(attack: str) -> str:
@@ -104,17 +99,24 @@ def card_html(grid: Grid, column: str, harm: Harm, found: list[Bargain]) -> str:
 
 
 def card_numbers(grid: Grid, column: str, harm: Harm) -> str:
-    accuracy = measured_over(grid.accuracy(column))
     plain = value_text("accuracy", measured_over(grid.accuracy("none")).mean) if "none" in grid.columns else "–"
-    numbers = [number_html(with_interval("accuracy", accuracy), "right on new records",
-                           f"Without a defence {plain}. Higher is more useful.", "protected")]  # fmt: skip
+    means = f"Without a defence {plain}. Higher is more useful."
+    numbers = [
+        measured_html("accuracy", measured_over(grid.accuracy(column)), "right on new records", means, "protected")
+    ]
     for who in dict.fromkeys(("everybody", "canaries", harm.who)):
         leak = leak_of(grid, column, Harm(harm.measure, who))
         if leak is not None:
             means = f"By {attack_name(leak.attack)}, its worst attack. {chance_text(grid, harm.measure)}"
             title = f"{HARMS[harm.measure]}, {WHO_WORDS[who]}"
-            numbers.append(number_html(with_interval(harm.measure, leak.measured), title, means, "exposed"))
+            numbers.append(measured_html(harm.measure, leak.measured, title, means, "exposed"))
     return number_row(*numbers)
+
+
+def measured_html(measure: str, found: Measured, title: str, means: str, colour: str) -> str:
+    """A figure, its interval among the words below it."""
+    told, _, interval = with_interval(measure, found).partition(" (")
+    return number_html(told, title, (f"95 %: {interval.rstrip(')')}. " if interval else "") + means, colour)
 
 
 def chance_text(grid: Grid, measure: str) -> str:
@@ -138,26 +140,10 @@ def attacks_html(grid: Grid, column: str, harm: Harm) -> Html:
 def promise_html(grid: Grid, column: str) -> str:
     promised = promise_words(grid, column)
     if promised:
-        return f"<p><b>Promised:</b> {promised}</p>"
+        return f"<p><b>Promised:</b> {promised}.</p>"
     return "<p><b>Promised:</b> nothing. What follows is what the attacks tried here did not break, no more.</p>"
-
-
-def promise_words(grid: Grid, column: str) -> str:
-    """ε with all that gives it a meaning, and μ; "" where nothing is promised."""
-    told = grid.promises.get(column)
-    if not told or not np.isfinite(told["epsilon"]):
-        return ""
-    words = told.get("words") or Guarantee(
-        told["epsilon"], told["unit"], told["neighbours"], told["delta"], told["accountant"]).words()  # fmt: skip
-    mu = f"; μ = {epsilon_text(told['mu'])}" if np.isfinite(told.get("mu", np.inf)) else ""
-    void = "" if promises(grid, column) else ". So large an ε lets nearly everything through"
-    return f"{words}{mu}{void}."
 
 
 def axis_words(harm: Harm) -> str:
     by = f", by {attack_name(harm.attack)}" if harm.attack else ", by the worst attack"
     return harm_words(harm) + by
-
-
-def chance(grid: Grid, measure: str) -> float:
-    return chance_of(grid, measure)
