@@ -171,9 +171,9 @@ def with_dropout(model: nn.Sequential, p: float, generator: torch.Generator) -> 
     return nn.Sequential(*model[:-1], Dropout(p, torch.Generator().manual_seed(seed)), model[-1])
 
 
-def centred(model: nn.Sequential, picture: torch.Tensor) -> nn.Sequential:
+def centred(model: nn.Module, picture: torch.Tensor) -> nn.Sequential:
     """The model on pictures with ``picture`` subtracted: noise then hides differences, not the common part."""
-    return nn.Sequential(Centre(picture), *model)
+    return nn.Sequential(Centre(picture), *(model if type(model) is nn.Sequential else [model]))
 
 
 def initialised(model: nn.Sequential, generator: torch.Generator) -> nn.Sequential:

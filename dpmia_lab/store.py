@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpmia_lab.own_code import code_digest, is_own
 from dpmia_lab.rows import Rows, rows_from_lists
 
 
@@ -58,8 +59,28 @@ def fingerprint_of(package: Path) -> str:
 
 def config_key(experiment: str, config: dict) -> str:
     """The same configuration under the same code always has the same key; any other, another."""
-    text = json.dumps([experiment, config, code_fingerprint()], sort_keys=True, allow_nan=False)
+    parts = [experiment, config, code_fingerprint(), *outside_digests(config)]
+    text = json.dumps(parts, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def outside_digests(config: dict) -> list[str]:
+    """Of what a configuration only names: the user's own data file and own model, which may have changed since."""
+    data, model = Path(str(config.get("data", ""))).expanduser(), config.get("model", "")
+    digests = [file_digest(data.resolve())] if data.is_file() else []
+    return digests + ([code_digest(model)] if is_own(model) else [])
+
+
+def file_digest(file: Path) -> str:
+    known = file.stat()
+    return _file_digest(file, known.st_mtime_ns, known.st_size)
+
+
+@cache
+def _file_digest(file: Path, changed: int, size: int) -> str:
+    """Read once for each state of the file."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def record_of(experiment: str, config: dict, result: Result, about: dict) -> dict:

@@ -18,9 +18,11 @@ from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands import summary
 from dpmia_lab.commands.accounting import add_accounting
+from dpmia_lab.commands.compare import add_compare
 from dpmia_lab.commands.examples import EXAMPLES, Parser, with_examples
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.commands.record import add_record
+from dpmia_lab.commands.report import add_report
 from dpmia_lab.commands.sentences import sentences
 from dpmia_lab.commands.sweep import add_sweep
 from dpmia_lab.experiments import EXPERIMENTS
@@ -68,7 +70,9 @@ def parser() -> argparse.ArgumentParser:
     add_data(commands.add_parser("data", help=words, **with_examples(EXAMPLES["data"])))
     add_accounting(commands)
     add_sweep(commands)
+    add_compare(commands)
     add_record(commands)
+    add_report(commands)
     return top
 
 

@@ -18,6 +18,11 @@ EXAMPLES |= {
     ],
     "run": ["dpmia-lab run inversion --people 10 --steps 100", "dpmia-lab run membership --help"],
     "data": ["dpmia-lab data list"],
+    "report": [
+        "dpmia-lab report --data my.npz --out report.html",
+        "dpmia-lab report --data my.npz --model my_models:small_net --defence central --defence stopping --seeds 5",
+        "dpmia-lab report --data digits --small --seeds 1 --out trial.html",
+    ],
     "run inversion": [
         "dpmia-lab run inversion --preset faces-original --people 10",
         "dpmia-lab run inversion --data digits --lam 1e-4 --steps 100 --json result.json --arrays pictures.npz",
@@ -58,6 +63,16 @@ EXAMPLES |= {
         "dpmia-lab run confidences --data my.npz --json result.json --arrays pictures.npz",
     ],
     "run confidence_curves": ['dpmia-lab run confidence_curves --repeats 1 --strengths "none; mid 0.03; label_only"'],
+    "run comparing": [
+        "dpmia-lab run comparing --preset faces --defence mid --mid_lam 0.03 --json result.json",
+        "dpmia-lab run comparing --preset patients --defence central --epsilon 4",
+    ],
+    "compare": [
+        "dpmia-lab compare --data faces --small",
+        "dpmia-lab compare --data patients --defence central --defence mid --seeds 3 --json grid.json",
+        "dpmia-lab compare --data my.npz --set records=200 --folder cells",
+        "dpmia-lab compare --fits --data patients",
+    ],
     "epsilon": [
         "dpmia-lab epsilon --sigma 1.1 --q 0.004 --steps 15000 --delta 1e-5",
         "dpmia-lab epsilon --sigma 2 --q 0.1 --steps 300 --units 280 --neighbours replace-one",

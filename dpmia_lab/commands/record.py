@@ -9,6 +9,7 @@ from pathlib import Path
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands.examples import EXAMPLES, with_examples
 from dpmia_lab.commands.progress_line import ProgressLine
+from dpmia_lab.own_code import refuse_own_model
 from dpmia_lab.stages import drain
 
 CLOSE = 1e-6  # relative; the same machine gives the same bits, another processor may differ in the last ones
@@ -79,7 +80,9 @@ def repeated(entry: dict) -> str:
         return f"a run of {entry['experiment']} was made by another version of the lab"
     if entry["own file"]:
         return f"a run of {entry['experiment']} used the reader's own file {entry['config']['data']!r}"
-    found = plain(drain(experiment.run(experiment.Config(**entry["config"])), ProgressLine().show).numbers)
+    config = experiment.Config(**entry["config"])
+    refuse_own_model(config)  # whoever wrote the record may not choose what code runs here
+    found = plain(drain(experiment.run(config), ProgressLine().show).numbers)
     other = [name for name in {**entry["numbers"], **found} if not same(entry["numbers"].get(name), found.get(name))]
     if not other:
         return ""

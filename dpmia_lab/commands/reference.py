@@ -31,13 +31,16 @@ from dpmia_lab.experiments import (
     playground_curves,
     privacy_sweep,
 )
+from dpmia_lab.experiments.comparing_columns import DATA as COMPARED
+from dpmia_lab.experiments.comparing_columns import columns_for
+from dpmia_lab.experiments.comparing_grid import grid_text
 from dpmia_lab.experiments.repeats import averaged
 from dpmia_lab.files import circumstances, write_whole
 from dpmia_lab.options import as_dict
 from dpmia_lab.reference import FOLDER
 from dpmia_lab.stages import Stage, drain, part
 from dpmia_lab.store import Result
-from dpmia_lab.sweeps import evaluation_grid, over_seeds
+from dpmia_lab.sweeps import comparison, evaluation_grid, over_seeds
 from dpmia_lab.widgets.membership.hook import eight_asked
 
 # experiment → its settings by name, each over several seeds or many models
@@ -144,6 +147,15 @@ def write_hook() -> None:
     write_whole(Path(str(FOLDER / "membership_hook.npz")), lambda file: np.savez_compressed(file, **arrays))
 
 
+def write_comparison(data: str) -> None:
+    """Every defence against every attack, cell by cell: what was computed before is taken from the sweep's folder."""
+    stage = comparison.compared(data, comparison.base_of(data)[1], columns_for(data), SEEDS, workers=1)
+    grid, failed = drain(stage, ProgressLine().show)
+    for cell in failed:
+        print(f"  {cell.config.defence}, seed {cell.config.seed}: {cell.problem}")
+    write_whole(Path(str(FOLDER / f"comparing_{data}.json")), lambda file: file.write(grid_text(grid).encode()))
+
+
 def main() -> None:
     """All, or those named as arguments (``hiding`` or ``hiding/faces``); the others stay as they are."""
     parser = argparse.ArgumentParser(description="Computes the results that ship with the lab again.")
@@ -152,6 +164,10 @@ def main() -> None:
     given = parser.parse_args()
     if not given.names or "membership_hook" in given.names:
         write_hook()
+    for data in COMPARED:
+        if not given.names or {"comparing", f"comparing/{data}"} & set(given.names):
+            print(f"comparing/{data}")
+            write_comparison(data)
     for experiment, settings in SETTINGS.items():
         place = Path(str(FOLDER / f"{experiment}.json"))
         for name, config in settings.items():

@@ -39,9 +39,19 @@ def sentences(name: str, config: Any, result: Result) -> list[str]:
     return SENTENCES[name](config, result)
 
 
+def model_words(model: str) -> str:
+    return MODELS.get(model, f"your own model {model}")
+
+
+def capitalised(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def data_words(config: Any) -> str:
     people = f", {config.people} people" if config.data.split(":")[0] in ("faces", "att_faces") else ""
-    return f"{MODELS[config.model]} on {Path(config.data).name}{people}" if hasattr(config, "model") else config.data
+    if not hasattr(config, "model"):
+        return config.data
+    return f"{model_words(config.model)} on {Path(config.data).name}{people}"
 
 
 def learnt_words(numbers: dict[str, float]) -> str:
@@ -358,13 +368,34 @@ def of_fooling_table(config: Any, result: Result) -> list[str]:
         if found is not None:
             compared.append(f"{fooling_table.COLUMNS[name].words} {found[0]:+.3f}")
     said = [
-        f"{MODELS[config.model][0].upper()}{MODELS[config.model][1:]} on {Path(config.data).name}, {len(names)} "
+        f"{capitalised(model_words(config.model))} on {Path(config.data).name}, {len(names)} "
         f"defences, seeds: {config.repeats}; AUC is the best likelihood ratio's, every model in its turn.",
         f"Without a defence: {words('none')}.",
     ]
     if compared:
         told = "; ".join(compared)
         said.append(f"AUC below that of early stopping at equal accuracy (below 0: stopping is better): {told}.")
+    return said
+
+
+def of_comparing(config: Any, result: Result) -> list[str]:
+    rows = result.rows
+    worst = rows.best("tpr1", protocol="turns")
+    canary = rows.best("tpr1", protocol="mislabelled") if rows.has("tpr1", protocol="mislabelled") else None
+    said = [
+        f"{config.shadows} models on {Path(config.data).name} with the defence {config.defence}, each the target in "
+        f"its turn: {share(rows.value('accuracy'))} of new records named right.",
+        f"The attack that is worst for ordinary records ({worst.attack}) catches {share(worst.value)} "
+        f"of members at 1 % false alarms, where guessing catches 1 %"
+        + (f"; of mislabelled canaries {share(canary.value)} are caught." if canary else "."),
+    ]
+    if rows.has("recognised"):
+        drawn = rows.best("recognised", protocol="test")
+        chance = share(rows.value("recognised", attack="nothing"))
+        said.append(f"{share(drawn.value)} of people are recognised ({drawn.attack}); {chance} in pictures of nobody.")
+    if rows.has("attack_over_imputation"):
+        guessed = rows.best("attack_over_imputation", protocol="train")
+        said.append(f"Secrets are guessed right {100 * guessed.value:+.1f} points above imputation ({guessed.attack}).")
     return said
 
 
@@ -399,6 +430,7 @@ SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "attribute_curves": of_attribute_curves,
     "confidences": of_confidences,
     "confidence_curves": of_confidence_curves,
+    "comparing": of_comparing,
     "fooling": of_fooling,
     "fooling_table": of_fooling_table,
     "playground": of_playground,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dpmia_lab.own_code import is_own
 from dpmia_lab.privacy.accounting import Guarantee
 from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.local import LocalGuarantee
@@ -30,7 +31,7 @@ class Task:
     kind: str  # bits, pictures or graphs
     shape: tuple[int, ...]  # of a record
     classes: int
-    model: str  # softmax, mlp, cnn or graph
+    model: str  # softmax, mlp, cnn or graph; or a function of the user's, as module:function
     width: int = 128  # of the hidden layer
     features: tuple[int, ...] = ()  # shape of what the model gets of a record, where that is not the record itself
     centre: np.ndarray | None = None  # a public picture that all pictures are centred on
@@ -202,10 +203,28 @@ def new_model(task: Task, generator: "torch.Generator", dropout: float = 0.0) ->
     """An untrained model for the task."""
     import torch
 
-    from dpmia_lab import graph_net, models
+    from dpmia_lab import graph_net, models, own_models
 
     if task.model == "graph":
         return graph_net.new_graph_net(task.shape[0], task.classes, generator)
     shape = task.features or task.shape
-    model = models.new_model(task.model, shape, task.classes, generator, width=task.width, dropout=dropout)
+    if is_own(task.model):
+        model = own_models.new_own_model(task.model, shape, task.classes, generator, dropout)
+    else:
+        model = models.new_model(task.model, shape, task.classes, generator, width=task.width, dropout=dropout)
     return model if task.centre is None else models.centred(model, torch.from_numpy(task.centre))
+
+
+def why_nothing_goes_between(task: Task, what: str) -> str:
+    """Of a user's own model: "", or the sentence why nothing can be put before its last layer."""
+    if not is_own(task.model):
+        return ""
+    import torch
+
+    from dpmia_lab.own_models import ends_in_linear, new_own_model
+
+    model = new_own_model(task.model, task.features or task.shape, task.classes, torch.Generator().manual_seed(0))
+    if ends_in_linear(model):
+        return ""
+    rule = "an nn.Sequential that ends in a Linear layer"
+    return f"{what} does not fit {task.model}: the model must be {rule}; it is a {type(model).__name__}."

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dpmia_lab.checks import between, not_negative, positive
-from dpmia_lab.defences.base import Defence, Recipe, Task, TrainingSet
+from dpmia_lab.checks import Mistake, between, not_negative, positive
+from dpmia_lab.defences.base import Defence, Recipe, Task, TrainingSet, new_model
 from dpmia_lab.options import number_text, option
+from dpmia_lab.own_code import is_own
 from dpmia_lab.privacy.accounting import Guarantee, sigma_for
 from dpmia_lab.privacy.dp_sgd import DpSgd, of_epochs
 from dpmia_lab.privacy.units import Units, units_from
@@ -42,6 +43,9 @@ class Central(Defence):
     def words(self) -> str:
         strength = f"ε = {number_text(self.epsilon)} for a record" if self.epsilon else f"z = {number_text(self.sigma)}"
         return f"central, {strength}, clip {number_text(self.clip)}"
+
+    def fits(self, task: Task) -> str:
+        return why_not_private(task)
 
     # ---- training
     def train(
@@ -110,6 +114,24 @@ class Central(Defence):
 
     def promise(self, task: Task, recipe: Recipe, units: int) -> Guarantee:
         return self.dp_sgd(recipe, units).guarantee(self.hidden())
+
+
+def why_not_private(task: Task) -> str:
+    """Of a user's own model: the sentence that names the layer whose gradients cannot be clipped record by record."""
+    if not is_own(task.model):
+        return ""
+    import torch
+
+    from dpmia_lab.privacy.clipping import Clipper
+    from dpmia_lab.privacy.groups import Groups
+
+    model = new_model(task, torch.Generator().manual_seed(0)).train()
+    x, y = torch.zeros(2, *task.shape), torch.zeros(2, dtype=torch.long)
+    try:
+        Clipper(model).clipped_sum(x, y, Groups(torch.ones(2, dtype=torch.long)), 1.0)
+    except Mistake as mistake:
+        return f"DP-SGD does not fit {task.model}: {mistake}"
+    return ""
 
 
 @cache

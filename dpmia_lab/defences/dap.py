@@ -13,6 +13,7 @@ from dpmia_lab.defences.base import Recipe, Task, TrainingSet, new_model
 from dpmia_lab.defences.steered import FED, Steered, aside_of, held_aside
 from dpmia_lab.defences.undefended import Undefended
 from dpmia_lab.options import number_text, option
+from dpmia_lab.own_code import is_own
 from dpmia_lab.stages import Progress, Stage, part
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class Dap(Steered):
         learning = ", D learns on" if self.learns else ""
         return f"DAP_{self.feed[0]}, r = {number_text(self.r)}{moved}{learning}"
 
+    def fits(self, task: Task) -> str:
+        return why_no_last_layer(task) if self.layers == "last" else ""
+
     def prepare(
         self, task: Task, held: "tuple[torch.Tensor, torch.Tensor]", recipe: Recipe, generator: "torch.Generator"
     ) -> "Stage[Discriminator]":
@@ -78,6 +82,21 @@ class Dap(Steered):
             self.lam if self.keep == "aop" else None,
         )
         return FoolingRule(how, generators, *usual)
+
+
+def why_no_last_layer(task: Task) -> str:
+    """Of a user's own model, whose last layer is to be moved by itself."""
+    if not is_own(task.model):
+        return ""
+    import torch
+    from torch import nn
+
+    model = new_model(task, torch.Generator().manual_seed(0))
+    linear = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
+    own, last = list(model.parameters()), list(linear[-1].parameters()) if linear else []
+    if last and all(one is other for one, other in zip(own[-len(last) :], last, strict=True)):
+        return ""
+    return f"DAP does not fit {task.model}: its last parameters must be those of a Linear layer (or take layers = all)."
 
 
 def taught_discriminator(

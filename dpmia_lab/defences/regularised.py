@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from dpmia_lab.checks import between, not_negative, true_or_false
-from dpmia_lab.defences.base import Defence, Recipe, Task, new_model
+from dpmia_lab.defences.base import Defence, Recipe, Task, new_model, why_nothing_goes_between
 from dpmia_lab.options import number_text, option
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Regularised(Defence):
     def fits(self, task: Task) -> str:
         if self.augment and task.kind != "pictures":
             return f"augment must be false unless the data are pictures; {task.data} are {task.kind}."
-        return ""
+        return why_nothing_goes_between(task, "dropout") if self.dropout else ""
 
     def fresh_model(self, task: Task, generator: "torch.Generator") -> "nn.Module":
         return new_model(task, generator, self.dropout)

@@ -6,6 +6,7 @@ from dpmia_lab.experiments import (
     as_published,
     attribute_curves,
     attributes,
+    comparing,
     confidence_curves,
     confidences,
     evaluation,
@@ -37,5 +38,6 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "confidence_curves": confidence_curves,
     "fooling": fooling,
     "fooling_table": fooling_table,
+    "comparing": comparing,
     "playground": playground,
 }

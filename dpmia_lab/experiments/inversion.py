@@ -19,6 +19,7 @@ from dpmia_lab.game.evidence import Given, Weights
 from dpmia_lab.game.public_pictures import PutAside, put_aside
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.options import option
+from dpmia_lab.own_code import check_model
 from dpmia_lab.privacy.units import Units
 from dpmia_lab.seeds import torch_generator
 from dpmia_lab.stages import Event, Once, Progress, Snapshot, Stage, mapped, part, stretches
@@ -61,11 +62,11 @@ class PicturesConfig:
 class TargetConfig(PicturesConfig):
     """What is attacked: the data and the model."""
 
-    model: str = option("softmax", "the model under attack: softmax, mlp or cnn")
+    model: str = option("softmax", "the model under attack: softmax, mlp or cnn, or yours as module:function")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(MODELS, model=self.model)
+        check_model(self.model, MODELS)
 
 
 @dataclass(frozen=True)
@@ -231,7 +232,7 @@ def trained_target(config: Config, data: Dataset, centre: np.ndarray | None = No
     """The recogniser under attack, trained on the training pictures without a defence."""
     defence, task = Undefended(), task_of(config, data, centre)
     model = defence.fresh_model(task, torch_generator(config.seed, "target", "start"))
-    recipe = long_enough(*RECIPES[config.model], len(data.train_y))
+    recipe = long_enough(*recipe_of(config.model), len(data.train_y))
     order = torch_generator(config.seed, "target", "order")
     return (yield from trained(defence, model, (data.train_x, data.train_y), recipe, order))
 
@@ -244,6 +245,11 @@ def trained_judge(config: Config, data: Dataset, steps: int = JUDGE_STEPS) -> "S
     recipe = long_enough(steps, JUDGE_RECIPE, len(data.test_y))
     order = torch_generator(config.seed, "judge", "order")
     return (yield from trained(Undefended(), judge, (data.test_x, data.test_y), recipe, order))
+
+
+def recipe_of(model: str) -> tuple[int, Recipe]:
+    """A user's own model is trained as the convolutional network is."""
+    return RECIPES.get(model, RECIPES["cnn"])
 
 
 def long_enough(steps: int, recipe: Recipe, records: int) -> Recipe:

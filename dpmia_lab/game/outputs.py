@@ -43,17 +43,22 @@ def outputs_of(
 
 
 def last_layer_inputs(model: "nn.Module", x: "torch.Tensor") -> np.ndarray:
-    """(k, d): what goes into the model's last layer; with the errors p − 1_y it gives that layer's gradient."""
+    """(k, d): what goes into the model's last layer; with the errors p − 1_y it gives that layer's gradient.
+
+    Of a user's own model that has no linear layer, or does not use it once a record, the logits instead.
+    """
     import torch
     from torch import nn
 
-    last = [layer for layer in model.modules() if isinstance(layer, nn.Linear)][-1]
-    inputs = []
-    handle = last.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
+    linear = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
+    inputs, logits = [], []
+    hooks = [one.register_forward_pre_hook(lambda _, given: inputs.append(given[0])) for one in linear[-1:]]
     try:
         with torch.no_grad():
             for piece in x.split(AT_ONCE):
-                model(piece.float())
+                logits.append(model(piece.float()))
     finally:
-        handle.remove()
-    return torch.cat(inputs).cpu().numpy()
+        for hook in hooks:
+            hook.remove()
+    fits = [len(one) for one in inputs] == [len(one) for one in logits]
+    return torch.cat(inputs if fits else logits).flatten(1).cpu().numpy()

@@ -8,6 +8,7 @@ from dpmia_lab.data.public import public_mean
 from dpmia_lab.defences import DEFENCES, Defence
 from dpmia_lab.defences.base import Recipe, Task
 from dpmia_lab.options import built_from, option, widened
+from dpmia_lab.own_code import check_model
 
 MODELS = {"bits": ("mlp", "softmax"), "pictures": ("mlp", "softmax", "cnn", "transfer"), "graphs": ("graph",)}
 OFFERED = {name: defence for name, defence in DEFENCES.items() if name != "units"}  # those have a lesson of their own
@@ -24,7 +25,9 @@ class Learning:
     pictures: int = option(40, "pictures a person (generated faces only)")
     height: int = option(28, "height of a face in pixels (face sets only)")
     records: int = option(1000, "n, about so many records are trained on")
-    model: str = option("mlp", "softmax, mlp (one hidden layer), cnn, transfer (pictures), graph (graphs)")
+    model: str = option(
+        "mlp", "softmax, mlp (one hidden layer), cnn, transfer (pictures), graph (graphs), or yours as module:function"
+    )
     width: int = option(128, "units of the hidden layer")
     epochs: int = option(40, "times each record is seen")
     rate: float = option(0.002, "η, size of a step")
@@ -44,7 +47,7 @@ class Learning:
         whole(4, 1000, pictures=self.pictures)
         whole(16, 224, height=self.height)
         whole(20, 50_000, records=self.records)
-        one_of(sorted({model for models in MODELS.values() for model in models}), model=self.model)
+        check_model(self.model, sorted({model for models in MODELS.values() for model in models}))
         whole(1, 4096, width=self.width)
         whole(1, 1000, epochs=self.epochs)
         positive(rate=self.rate)
@@ -89,7 +92,7 @@ def task_of(config: Settings, population: Population, features: tuple[int, ...] 
 
 def check_fit(config: Settings, population: Population) -> None:
     """A model or a defence that is not for these data is refused in one sentence."""
-    one_of(MODELS[population.kind], **{f"model (for {population.kind})": config.model})
+    check_model(config.model, MODELS[population.kind], f"model (for {population.kind})")
     complaint = defence_of(config).fits(task_of(config, population))
     if complaint:
         raise Mistake(complaint)

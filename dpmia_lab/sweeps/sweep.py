@@ -19,6 +19,7 @@ from dpmia_lab.data.cache import cache_folder
 from dpmia_lab.experiments import EXPERIMENTS
 from dpmia_lab.machine import cores
 from dpmia_lab.options import as_dict
+from dpmia_lab.rows import Rows
 from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.store import Store, code_fingerprint
 from dpmia_lab.sweeps.cell import Outcome, sentence
@@ -38,6 +39,7 @@ class Cell:
     config: Any
     numbers: dict[str, float] = field(default_factory=dict)
     problem: str = ""
+    rows: Rows = field(default_factory=Rows)
 
 
 class Workers(Protocol):
@@ -106,7 +108,7 @@ def swept(name: str, configs: Sequence[Any], store: Store, hired: Callable[[], W
     for config in configs:
         yield Progress(0, 1, "looking for stored cells")
         if (kept := store.get(name, as_dict(config))) is not None:
-            tally.add(Cell(config, kept[0].numbers), stored=True)
+            tally.add(Cell(config, kept[0].numbers, rows=kept[0].rows), stored=True)
     if waiting := [config for config in configs if config not in tally.cells]:
         workers = hired()
         try:
@@ -151,7 +153,7 @@ def finished(name: str, config: Any, future: "Future[Outcome]", store: Store) ->
     if outcome.code != code_fingerprint():
         problem = "its worker runs another version of this package."
     problem = problem or storing_problem(name, config, outcome, store)
-    return Cell(config, problem=problem) if problem else Cell(config, outcome.result.numbers)
+    return Cell(config, problem=problem) if problem else Cell(config, outcome.result.numbers, rows=outcome.result.rows)
 
 
 def storing_problem(name: str, config: Any, outcome: Outcome, store: Store) -> str:

@@ -59,12 +59,13 @@ def with_bottleneck(model: nn.Sequential, code: int, generator: torch.Generator)
     return nn.Sequential(*model[:-1], Bottleneck(model[-1].in_features, code, generator), last)
 
 
-def place_of(model: nn.Sequential) -> int | None:
+def place_of(model: nn.Module) -> int | None:
     """Of the bottleneck among the model's layers; None where there is none."""
-    return next((place for place, layer in enumerate(model) if isinstance(layer, Bottleneck)), None)
+    layers = model if isinstance(model, nn.Sequential) else ()
+    return next((place for place, layer in enumerate(layers) if isinstance(layer, Bottleneck)), None)
 
 
-def through_mean(model: nn.Sequential) -> nn.Sequential:
+def through_mean(model: nn.Module) -> nn.Module:
     """The same network as one who has its weights may run it: no noise. A network without a bottleneck is itself."""
     place = place_of(model)
     return model if place is None else nn.Sequential(*model[:place], MeanCode(model[place]), *model[place + 1 :])

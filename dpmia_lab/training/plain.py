@@ -48,7 +48,7 @@ def train(
     check_validation(patience, validation)
     parameters = [p for p in model.parameters() if p.requires_grad]
     optimizer = (Adam if adam else Momentum)(parameters, rate, decay)
-    stopping = Stopping([p.detach()[None] for p in parameters], patience) if patience else None
+    stopping = Stopping(kept_numbers(model), patience) if patience else None
     starts = range(0, len(x), batch)
     total, done = epochs * len(starts), 0
     set_training(model)
@@ -74,6 +74,12 @@ def smoothed_cross_entropy(model: nn.Module, x: torch.Tensor, y: torch.Tensor, *
     """Cross-entropy with (1 − α)·label + α/classes; α may be negative, which PyTorch's own does not take."""
     log_p = F.log_softmax(model(x), dim=1)
     return (1 - smoothing) * F.nll_loss(log_p, y) - smoothing * log_p.mean()
+
+
+def kept_numbers(model: nn.Module) -> list[torch.Tensor]:
+    """What makes a model what it is at an epoch, as (1, …) each: weights, and running means where there are any."""
+    learnt = [p for p in model.parameters() if p.requires_grad]
+    return [one.detach()[None] for one in (*learnt, *(b for b in model.buffers() if b.is_floating_point()))]
 
 
 def check_validation(patience: int, validation: object) -> None:

@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from dpmia_lab.training.optimizers import Adam, Momentum
-from dpmia_lab.training.plain import evaluating, set_training
+from dpmia_lab.training.plain import evaluating, kept_numbers, set_training
 from dpmia_lab.training.stacked import Batches, OnePassAdam, chunks, errors_at
 from dpmia_lab.training.stacked_layers import Stack
 
@@ -29,7 +29,6 @@ class Alone:
     def __init__(self, model: nn.Module) -> None:
         self.model = model
         self.parameters = [p for p in model.parameters() if p.requires_grad]
-        self.last = list(last_linear(model).parameters())
         set_training(model)
 
     def gathering(self, sets: Sequence[Records]) -> Gather:
@@ -57,14 +56,15 @@ class Alone:
 
     def gradients(self, error: torch.Tensor, last: bool = False) -> list[torch.Tensor]:
         """Of all parameters, or of the last layer's, from the error at the logits."""
-        return list(torch.autograd.grad(self.said, self.last if last else self.parameters, error[0]))
+        own = list(last_linear(self.model).parameters()) if last else self.parameters
+        return list(torch.autograd.grad(self.said, own, error[0]))
 
     def optimizer(self, adam: bool, rate: float, decay: float) -> Adam | Momentum:
         return (Adam if adam else Momentum)(self.parameters, rate, decay)
 
     def stacked(self) -> list[torch.Tensor]:
-        """The parameters as (1, …) each, to be kept or put back."""
-        return [p.detach()[None] for p in self.parameters]
+        """All numbers as (1, …) each, to be kept or put back."""
+        return kept_numbers(self.model)
 
     def write(self) -> None:
         self.model.eval()

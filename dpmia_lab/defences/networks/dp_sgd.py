@@ -30,6 +30,9 @@ class DpSgd(NetworkDefence):
     def words(self) -> str:
         return f"DP-SGD, σ = {number_text(self.sigma)}"
 
+    def fits(self, task: Task) -> str:
+        return self.central().fits(task)
+
     def central(self) -> Central:
         return Central(sigma=self.sigma, clip=self.clip)
 

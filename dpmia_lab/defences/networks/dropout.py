@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dpmia_lab.checks import between
-from dpmia_lab.defences.base import Task, new_model
+from dpmia_lab.defences.base import Task, new_model, why_nothing_goes_between
 from dpmia_lab.defences.networks.base import NetworkDefence
 from dpmia_lab.options import option
 
@@ -24,6 +24,9 @@ class Dropout(NetworkDefence):
 
     def words(self) -> str:
         return f"dropout {self.dropout:g}"
+
+    def fits(self, task: Task) -> str:
+        return why_nothing_goes_between(task, "dropout")
 
     def fresh_model(self, task: Task, generator: "torch.Generator") -> "nn.Module":
         return new_model(task, generator, self.dropout)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dpmia_lab.checks import between, whole
-from dpmia_lab.defences.base import Recipe, Task, TrainingSet, new_model
+from dpmia_lab.defences.base import Recipe, Task, TrainingSet, new_model, why_nothing_goes_between
 from dpmia_lab.defences.networks.base import NetworkDefence
 from dpmia_lab.options import number_text, option
 from dpmia_lab.stages import Stage
@@ -33,6 +33,9 @@ class Mid(NetworkDefence):
 
     def words(self) -> str:
         return f"MID, λ = {number_text(self.lam)}"
+
+    def fits(self, task: Task) -> str:
+        return why_nothing_goes_between(task, "MID")
 
     def fresh_model(self, task: Task, generator: "torch.Generator") -> "nn.Module":
         from dpmia_lab.training.bottleneck import with_bottleneck

@@ -20,6 +20,7 @@ from dpmia_lab.data import catalogue
 from dpmia_lab.data.cache import cache_folder
 from dpmia_lab.machine import yardstick
 from dpmia_lab.options import changed_from, text_of
+from dpmia_lab.own_code import refuse_own_model
 from dpmia_lab.reference.shipped_runs import shipped_record, shipped_run
 from dpmia_lab.stages import Event, Stage
 from dpmia_lab.store import Result, Store
@@ -157,7 +158,9 @@ class ExperimentPanel:
         self.controls.set(config)
 
     def config(self, **values) -> Any:
-        return replace(self.base, **values)
+        config = replace(self.base, **values)
+        refuse_own_model(config)  # a page must not run code of whoever visits it
+        return config
 
     def changed(self) -> None:
         """Some control moved: nothing is computed, but what is shown may no longer be what is set."""

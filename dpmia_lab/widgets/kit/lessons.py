@@ -154,4 +154,21 @@ LESSONS = {
         ),
         ("lomurno", "bernau", "nasr2018", "relaxloss", "hamp", "carlini", "zarifzadeh", "aerni", "abadi"),
     ),
+    10: Lesson(
+        "10_choosing_a_defence.ipynb",
+        "Choosing a defence",
+        "Every defence against every attack, under one protocol.",
+        30,
+        (
+            "Name the harm you accept, then ask by the attack that is worst for each defence, and for those who are "
+            "unlike all others: a weak test flatters, and an average by a simple attack is no reason to choose.",
+            f"A defence without a promise is worth what it adds to {term('early-stopping')} and to a little noise at "
+            "the same accuracy. Most add little.",
+            f"What was not broken yet is not promised. A promise is an {term('epsilon', 'ε')} with its "
+            f"{term('unit')}, {term('neighbour', 'neighbours')}, {term('delta', 'δ')} and {term('accountant')}, and it "
+            "can be said as a risk for one person.",
+        ),
+        ("zhang", "wang", "bernau", "lomurno", "park", "abadi", "dong", "carlini", "zarifzadeh", "aerni", "relaxloss",
+         "hamp", "nasr2018", "kulynych"),
+    ),
 }

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from dpmia_lab.checks import Mistake, one_of
 from dpmia_lab.options import changed_from, with_text_values
+from dpmia_lab.own_code import refuse_own_model
 
 
 def page_query() -> str:
@@ -18,7 +19,7 @@ def page_query() -> str:
 def config_from_query(query: str, experiment: ModuleType, data_names: tuple[str, ...]) -> Any:
     """The configuration a link asks for; raises Mistake where it asks for nonsense.
 
-    ``data_names`` are the sets the page offers: a link must not make the server open a file.
+    ``data_names`` are the sets the page offers: a link must not make the server open a file, nor run code.
     """
     texts = dict(parse_qsl(query))
     preset = texts.pop("preset", usual_preset(experiment, data_names))
@@ -28,6 +29,7 @@ def config_from_query(query: str, experiment: ModuleType, data_names: tuple[str,
         one_of(allowed, option=name)
     config = with_text_values(experiment.PRESETS[preset], texts)
     one_of(data_names, data=config.data)
+    refuse_own_model(config)
     return config
 
 

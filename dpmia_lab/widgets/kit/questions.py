@@ -95,24 +95,36 @@ def task(
     check: Callable[[], tuple[bool, str]],
     behind: Callable[[], Iterable[Run | Mapping[str, Any]]],
     answer: widgets.Widget | None = None,
+    listen: Callable[[Callable[[], None]], Any] | None = None,
 ) -> widgets.VBox:
     """A target to reach; ``check()`` looks at what the reader did and says what is missing.
 
     ``behind()``, asked when it is done: the runs it rests on, or, where nothing was run, what was set on the page.
+    ``listen(call)``: has a call made whenever the reader did something that may count; the task then ticks by itself.
     """
     feedback = text("")
+    ticked = False
 
-    def look() -> None:
+    def look(asked: bool = True) -> None:
         done, sentence = check()
-        show(done, sentence)
+        if done or asked:
+            show(done, sentence)
         if done:
             WORK.note("tasks", title, {"said": sentence, "behind": evidence(behind())})
 
+    def notice() -> None:
+        if not ticked:
+            look(asked=False)
+
     def show(done: bool, sentence: str, when: str = "") -> None:
+        nonlocal ticked
+        ticked = ticked or done
         kind = "dp-note" if done else "dp-error"
         mark = f"✓ Done{when}." if done else "Not yet."
         feedback.value = f'<div class="{kind}" role="status"><b>{mark} </b>{sentence}</div>'
 
+    if listen is not None:
+        listen(notice)
     WORK.expect("tasks", title, lambda entry: show(True, entry["said"], f" on {day(entry['at'])}"))
     parts = [text(f"<h3>{title}</h3><p>{words}</p>"), *([answer] if answer else [])]
     return card(*parts, button("Check my work", look, "dp-check-button"), feedback, name="dp-task")
