@@ -54,8 +54,8 @@ def hand_grid(seeds: int = 3, data: str = "my.npz") -> Grid:
 
 def hand_about(**changes) -> About:
     at_risk = (
-        AtRisk((17,), "3", {"none": (23, 24), "central_2": (1, 24)}),
-        AtRisk((4, 90), "7", {"none": (20, 24), "central_2": (0, 24)}),
+        AtRisk((17,), "3", {"none": (23, 24, 0, 24), "central_2": (1, 24, 0, 24)}),
+        AtRisk((4, 90), "7", {"none": (20, 24, 1, 24), "central_2": (0, 24, 0, 24)}),
     )
     usual = {
         "source": "my.npz", "kind": "pictures", "records": 1797, "trained_on": 400, "models": 16,

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpmia_lab.experiments.comparing_answers import (
     Answer,
     Bargain,
@@ -21,7 +19,7 @@ from dpmia_lab.experiments.comparing_columns import CONTROLS
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
 from dpmia_lab.experiments.comparing_matched import lines_of, match, matched
 from dpmia_lab.widgets.report.about import About
-from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, number_text, with_interval
+from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, capital, number_text, with_interval
 from dpmia_lab.widgets.report.promises import has_promise, promise_sentence
 
 NINE_TENTHS = 0.9  # of the undefended model's accuracy: what is needed where nobody says
@@ -91,7 +89,10 @@ def worst_leak(grid: Grid, column: str, harm: Harm) -> tuple[str, Leak] | None:
 
 def worst_words(grid: Grid, worst: tuple[str, Leak]) -> str:
     who, leak = worst
-    names = {"at risk": "the 5 % of records most at risk", "canaries": "canaries, records a model can only learn by heart"}
+    names = {
+        "at risk": "the 5 % of records most at risk",
+        "canaries": "canaries, records a model can only learn by heart",
+    }
     return f"The average hides the few: of {names[who]} {with_interval('tpr1', leak.measured)} are caught."
 
 
@@ -134,7 +135,8 @@ def adapted_finding(grid: Grid, harm: Harm) -> Finding | None:
         return None
     return Finding(
         f"{capital(words_of(grid, name))} looks safer than it is.",
-        f"Attackers who know nothing of the defence: {with_interval(harm.measure, before.measured)} of members caught by "
+        f"Attackers who know nothing of the defence: {with_interval(harm.measure, before.measured)} of members "
+        "caught by "
         f"{attack_words(before.attack)}. One who does: {with_interval(harm.measure, after.measured)}, by "
         f"{attack_words(after.attack)}.",
     )
@@ -148,7 +150,7 @@ def control_finding(grid: Grid, harm: Harm) -> Finding | None:
     for name, column in grid.columns.items():
         if stopping is None or column.family in ("none", *CONTROLS) or has_promise(grid, name):
             continue
-        place = match(grid, stopping, float(np.nanmean(grid.accuracy(name))))
+        place = match(grid, stopping, measured_over(grid.accuracy(name)).mean)
         own = leak_of(grid, name, harm)
         theirs = None if own is None else matched(grid, place, harm.measure, own.attack, own.protocol)
         if theirs is None:
@@ -194,15 +196,17 @@ def question_of(grid: Grid, about: About, accept: float | None = None, need: flo
     harm = main_harm(grid)
     if harm is None or "none" not in grid.columns:
         return None
-    usual = NINE_TENTHS * float(np.nanmean(grid.accuracy("none")))
+    usual = NINE_TENTHS * measured_over(grid.accuracy("none")).mean
     return Question((Limit(harm, about.accept if accept is None else accept),), need or about.need or usual)
 
 
 def question_words(question: Question) -> str:
     limit = question.limits[0]
     return (
-        f"I accept at most {number_text(limit.harm.measure, limit.most)} of {MEANINGS[limit.harm.measure].name}, by the attack that is "
-        f"worst for each defence, and need {number_text('accuracy', question.right)} right on new records: what can I use?"
+        f"I accept at most {number_text(limit.harm.measure, limit.most)} of {MEANINGS[limit.harm.measure].name}, "
+        "by the attack that is "
+        f"worst for each defence, and need {number_text('accuracy', question.right)} right on new records: what "
+        "can I use?"
     )
 
 
@@ -216,7 +220,8 @@ def answer_words(grid: Grid, answer: Answer) -> str:
         )
         promised = next((one for one in answer.kept if has_promise(grid, one.column)), None)
         if promised is not None and promised is not first:
-            said += f" With a promise: {words_of(grid, promised.column)}, right on {with_interval('accuracy', promised.accuracy)}."
+            right = with_interval("accuracy", promised.accuracy)
+            said += f" With a promise: {words_of(grid, promised.column)}, right on {right}."
         return said + (f" {len(others)} more keep to it too." if others else "")
     if answer.closest is None:
         return (
@@ -242,7 +247,3 @@ def told_beside(grid: Grid, about: About) -> list[str]:
 
 def answered(grid: Grid, question: Question) -> str:
     return answer_words(grid, answer_to(grid, question))
-
-
-def capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

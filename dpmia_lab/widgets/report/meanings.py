@@ -73,7 +73,8 @@ OTHERS = {  # attacks that no table of the game has
 }
 SHORT = {
     "loss": "loss", "confidence": "confidence", "label_only": "labels only", "black_box": "black box",
-    "white_box": "white box", "lira_unadapted": "LiRA, unadapted", "lira_fixed": "LiRA", "lira_levelled": "LiRA, levelled",
+    "white_box": "white box", "lira_unadapted": "LiRA, unadapted", "lira_fixed": "LiRA", "lira_levelled": "LiRA, "
+    "levelled",
     "lira_labels": "LiRA of labels", "rmia": "RMIA", "lira_averaged": "LiRA, averaged", "lira_mean": "LiRA, mean code",
 }  # fmt: skip
 
@@ -96,7 +97,7 @@ def number_text(measure: str, value: float) -> str:
 
 
 def interval_text(measure: str, found: Measured) -> str:
-    """"2.1 % to 4.3 %", or that one seed has none."""
+    """ "2.1 % to 4.3 %", or that one seed has none."""
     if found.low is None:
         return "one seed, no interval"
     low = max(0.0, found.low) if MEANINGS[measure].share and measure != "attack_over_imputation" else found.low
@@ -112,3 +113,12 @@ def chance_text(grid: Grid, measure: str, classes: int = 0) -> str:
     if measure in ("accuracy", "train_accuracy"):
         return f"{number_text(measure, 1 / classes)}, with {classes} classes" if classes else ""
     return number_text(measure, chance_of(grid, measure)) if MEANINGS[measure].attacker else ""
+
+
+# ---- small words
+def capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def several(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What is promised, and what that is worth: a bound that any attack at all keeps to is a promise in name only."""
+"""What is promised, and what that is worth: a bound that hardly any attack could pass is a promise in name only."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,7 +8,7 @@ from dpmia_lab.experiments.comparing_grid import Grid
 from dpmia_lab.privacy.accounting import epsilon_text
 from dpmia_lab.privacy.risk import Risk, bound_text
 
-WORTHLESS = 0.99  # of members, whom a promise lets be caught at 1 % false alarms
+WORTHLESS = 0.9  # of members, whom a promise lets be caught at 1 % false alarms
 
 
 def risk_of_promise(promise: Mapping[str, Any]) -> Risk:
@@ -50,5 +50,6 @@ def promise_sentence(grid: Grid, column: str) -> str:
     risk = risk_of_promise(promise)
     said = f"It promises {promise_words(promise)}"
     if risk.most_caught >= WORTHLESS:
-        return f"{said}, which rules nothing out."
-    return f"{said}: at 1 % false alarms no attack whatsoever catches more than {bound_text(risk.most_caught)} of members."
+        return f"{said}, which rules out next to nothing."
+    most = bound_text(risk.most_caught)
+    return f"{said}: at 1\u00a0% false alarms no attack whatsoever catches more than {most} of members."
