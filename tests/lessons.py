@@ -10,6 +10,8 @@ from dpmia_lab.widgets.attributes import panel as attributes_panel
 from dpmia_lab.widgets.attributes.panel import AttributesPanel
 from dpmia_lab.widgets.choosing import panel as choosing_panel
 from dpmia_lab.widgets.choosing.grid import GridPanel
+from dpmia_lab.widgets.comparing import panel as comparing_panel
+from dpmia_lab.widgets.comparing.data import Board
 from dpmia_lab.widgets.confidences import data as confidences_data
 from dpmia_lab.widgets.confidences.panel import ConfidencesPanel
 from dpmia_lab.widgets.epsilon.panel import TrainingPanel
@@ -197,6 +199,23 @@ LESSONS = {
             shows=(".dp-results-numbers", "of likelihood ratios"),
             long="epochs",
             runs=(".dp-status", "training"),
+        ),
+        Lesson(
+            file="comparing",
+            notebook="10_choosing_a_defence",
+            panel=".dp-comparing",
+            new_panel=lambda query, store: comparing_panel.ComparingPanel(Board(), query=query, store=store),
+            experiment=comparing_panel.quick_experiment,
+            quick={"preset": "carts", "classes": "4", "records": "40", "epochs": "3", "width": "8", "shadows": "6",
+                   "canaries": "4", "seed": "3"},
+            odd={"preset": "faces", "mid_lam": "0.07", "mid_code": "8", "records": "333", "keep": "last", "seed": "7"},
+            nonsense=("defence=magic", "defence must be one of none, central"),
+            slider="alpha",
+            opened=".dp-comparing-question .dp-asked-chart svg",
+            shows=(".dp-results-numbers", "right on new records"),
+            long="epochs",
+            runs=(".dp-status", "training"),
+            predicts=0,
         ),
     )
 }  # fmt: skip

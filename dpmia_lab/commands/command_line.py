@@ -18,6 +18,7 @@ from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands import summary
 from dpmia_lab.commands.accounting import add_accounting
+from dpmia_lab.commands.compare import add_compare
 from dpmia_lab.commands.examples import EXAMPLES, Parser, with_examples
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.commands.record import add_record
@@ -69,6 +70,7 @@ def parser() -> argparse.ArgumentParser:
     add_data(commands.add_parser("data", help=words, **with_examples(EXAMPLES["data"])))
     add_accounting(commands)
     add_sweep(commands)
+    add_compare(commands)
     add_record(commands)
     add_report(commands)
     return top

@@ -59,6 +59,16 @@ EXAMPLES |= {
         "dpmia-lab run confidences --data my.npz --json result.json --arrays pictures.npz",
     ],
     "run confidence_curves": ['dpmia-lab run confidence_curves --repeats 1 --strengths "none; mid 0.03; label_only"'],
+    "run comparing": [
+        "dpmia-lab run comparing --preset faces --defence mid --mid_lam 0.03 --json result.json",
+        "dpmia-lab run comparing --preset patients --defence central --epsilon 4",
+    ],
+    "compare": [
+        "dpmia-lab compare --data faces --small",
+        "dpmia-lab compare --data patients --defence central --defence mid --seeds 3 --json grid.json",
+        "dpmia-lab compare --data my.npz --set records=200 --folder cells",
+        "dpmia-lab compare --fits --data patients",
+    ],
     "epsilon": [
         "dpmia-lab epsilon --sigma 1.1 --q 0.004 --steps 15000 --delta 1e-5",
         "dpmia-lab epsilon --sigma 2 --q 0.1 --steps 300 --units 280 --neighbours replace-one",

@@ -73,6 +73,7 @@ MEASURES = {
     "noise": Measure("noise a step in each weight, σS/(qK)", "weights", "noise a step"),
     "accumulated": Measure("noise in each weight after all steps, η√T·σS/(qK)", "weights", "noise in all"),
     "delta": Measure("δ that goes with ε", "chance", "δ", short),
+    "mu": Measure("μ of the Gaussian trade-off curve that is promised", "standard deviations; lower is safer", "μ"),
     "epsilon": Measure("ε by the moments accountant", PROMISE, "ε", epsilon),
     "epsilon_tight": Measure("ε by the tight accountant (PLD)", PROMISE, "ε", epsilon),
     "epsilon_person": Measure("ε for a person with all their pictures (tight)", PROMISE, "ε, person", epsilon),
@@ -217,6 +218,11 @@ OF_EXPERIMENT = {  # where an experiment means something of its own by a name
     ),
     ("attributes", "epsilon"): Measure("promised ε, by the defence's own accountant", PROMISE, "ε", epsilon),
     ("attributes", "chance"): Measure("accuracy of always saying the commonest outcome", RIGHT, "commonest", share),
+    ("comparing", "epsilon"): Measure("promised ε, by the defence's own accountant", PROMISE, "ε", epsilon),
+    ("comparing", "correlation"): Measure(
+        "correlation with the picture, or of inversion the person's mean, both without the mean of public pictures",
+        CLOSER, "correlation",
+    ),
     ("evaluation", "epsilon"): Measure("ε by the accountant that told T", PROMISE, "ε", epsilon),
 }  # fmt: skip
 
@@ -237,7 +243,8 @@ def promise_words(experiment: str, row: Row, config: Any) -> str:
     """An ε means nothing without its unit, its neighbours and the numbers beside it."""
     if row.measure not in ("epsilon", "epsilon_tight", "epsilon_paper") or experiment == "mechanisms":
         return ""
-    unit = "record" if row.defence in ("record", "equal") else getattr(config, "unit", "record")
+    small = row.defence in ("record", "equal") or experiment == "comparing" and config.defence != "units"
+    unit = "record" if small else getattr(config, "unit", "record")
     return f" for a {unit} ({NEIGHBOURS[getattr(config, 'neighbours', 'add-remove')]}, at the δ beside it)"
 
 

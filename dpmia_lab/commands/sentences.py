@@ -377,6 +377,27 @@ def of_fooling_table(config: Any, result: Result) -> list[str]:
     return said
 
 
+def of_comparing(config: Any, result: Result) -> list[str]:
+    rows = result.rows
+    worst = rows.best("tpr1", protocol="turns")
+    canary = rows.best("tpr1", protocol="mislabelled") if rows.has("tpr1", protocol="mislabelled") else None
+    said = [
+        f"{config.shadows} models on {Path(config.data).name} with the defence {config.defence}, each the target in "
+        f"its turn: {share(rows.value('accuracy'))} of new records named right.",
+        f"The attack that is worst for ordinary records ({worst.attack}) catches {share(worst.value)} "
+        f"of members at 1 % false alarms, where guessing catches 1 %"
+        + (f"; of mislabelled canaries {share(canary.value)} are caught." if canary else "."),
+    ]
+    if rows.has("recognised"):
+        drawn = rows.best("recognised", protocol="test")
+        chance = share(rows.value("recognised", attack="nothing"))
+        said.append(f"{share(drawn.value)} of people are recognised ({drawn.attack}); {chance} in pictures of nobody.")
+    if rows.has("attack_over_imputation"):
+        guessed = rows.best("attack_over_imputation", protocol="train")
+        said.append(f"Secrets are guessed right {100 * guessed.value:+.1f} points above imputation ({guessed.attack}).")
+    return said
+
+
 SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "inversion": of_inversion,
     "inversion_comparison": of_comparison,
@@ -391,6 +412,7 @@ SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "attribute_curves": of_attribute_curves,
     "confidences": of_confidences,
     "confidence_curves": of_confidence_curves,
+    "comparing": of_comparing,
     "fooling": of_fooling,
     "fooling_table": of_fooling_table,
 }

@@ -37,6 +37,7 @@ from dpmia_lab.sweeps import evaluation_grid
 from dpmia_lab.widgets.attributes.panel import quick_experiment as quick_attributes
 from dpmia_lab.widgets.choosing.panel import quick_experiment as quick_evaluation
 from dpmia_lab.widgets.choosing.view import MOST_PEOPLE
+from dpmia_lab.widgets.comparing.panel import quick_experiment as quick_comparing
 from dpmia_lab.widgets.confidences.data import quick_experiment as quick_confidences
 from dpmia_lab.widgets.fooling import hook as fooling_hook
 from dpmia_lab.widgets.fooling.data import quick_experiment as quick_fooling
@@ -52,7 +53,8 @@ def pages() -> dict[str, ModuleType | SimpleNamespace]:
     """What each panel runs, with its presets."""
     own = {"inversion": inversion, "private_training": private_training, "hiding": hiding, "membership": membership}
     quick = {"mechanisms": quick_mechanisms(), "evaluation": quick_evaluation(), "attributes": quick_attributes()}
-    return own | quick | {"confidences": quick_confidences(), "fooling": quick_fooling()}
+    quick |= {"confidences": quick_confidences(), "fooling": quick_fooling(), "comparing": quick_comparing()}
+    return own | quick
 
 
 def write(experiment: str, name: str, config: Any, result: Result, seconds: float, speed: float) -> None:
@@ -138,7 +140,13 @@ def no_turns(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: array for name, array in arrays.items() if not name.startswith(("turns", "undefended"))}
 
 
+def risks_alone(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Of a cell of lesson 10 what one array tells of every record; the rest is in the rows."""
+    return {name: array for name, array in arrays.items() if array.ndim == 1}
+
+
 THIN = {
+    "comparing": risks_alone,
     "evaluation": first_people,
     "hiding": first_classes,
     "attributes": no_splits,

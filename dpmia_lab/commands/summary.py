@@ -10,6 +10,7 @@ from dpmia_lab.experiments import (
     as_published,
     attribute_curves,
     attributes,
+    comparing,
     confidence_curves,
     confidences,
     evaluation,
@@ -20,6 +21,7 @@ from dpmia_lab.experiments import (
     mechanisms,
     privacy_sweep,
 )
+from dpmia_lab.experiments.comparing_fits import attack_words
 from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
 from dpmia_lab.options import changed_from
 from dpmia_lab.rows import Rows
@@ -45,6 +47,7 @@ WORDS = {  # what an experiment calls its defences, attacks and protocols
     "attribute_curves": attributes.ATTACKS | PEOPLE,
     "confidences": confidences.WORDS | PICTURED,
     "confidence_curves": confidences.WORDS | PICTURED,
+    "comparing": attack_words() | comparing.PROTOCOLS | {"nothing": "pictures or guesses that owe nothing to it"},
     "fooling": fooling.ATTACKS | fooling.PROTOCOLS,
     "fooling_table": fooling.ATTACKS
     | fooling.PROTOCOLS
@@ -117,6 +120,15 @@ TABLES = {
         (
             *(Column(measure, protocol="test") for measure in ("test_accuracy", "ece")),
             *(Column("recognised", attack, "test") for attack in ("alignment", "alignment_mean", "gmi", "gmi_adapted")),
+        ),
+    ),
+    "comparing": Shown(
+        "attack",
+        (
+            Column("auc", protocol="turns"),
+            *(Column("tpr1", protocol=protocol) for protocol in ("turns", "worst")),
+            Column("recognised", protocol="test"),
+            Column("attack_accuracy", protocol="train"),
         ),
     ),
     "fooling": Shown(

@@ -131,7 +131,8 @@ def table_defence(name: str, strength: float) -> TableDefence:
 
 def titles() -> dict[str, str]:
     """What menus and tables call each."""
-    return {name: kind.title for name, kind in COMPARED.items()} | {n: kind.title for n, (kind, _) in TABLE_ONLY.items()}
+    kinds = COMPARED | {name: kind for name, (kind, _) in TABLE_ONLY.items()}
+    return {name: kind.title for name, kind in kinds.items()}
 
 
 def draws_anew(defence: Defence) -> bool:

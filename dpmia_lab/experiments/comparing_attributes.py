@@ -1,7 +1,7 @@
-"""Tables in a comparison: people as bits for networks and as columns for regressions and trees, and their secrets guessed.
+"""Tables in a comparison: people as bits for networks, as columns for regressions and trees; secrets guessed.
 
-Every number is cut into bands, so that a network gets bits and every general defence applies. Canaries are made column by
-column: a mislabelled person has somebody else's outcome, an atypical one values drawn by pure chance.
+Every number is cut into bands, so that a network gets bits and every general defence applies. Canaries are made column
+by column: a mislabelled person has somebody else's outcome, an atypical one values drawn by pure chance.
 """
 
 from dataclasses import dataclass, replace
@@ -74,7 +74,7 @@ class Patients:
 
     @cached_property
     def people(self) -> TablePeople:
-        """Of each model those trained on, those not, and the public ones, who are held aside; with what imputation says."""
+        """Of each model those trained on, those not, and the public ones, who are held aside."""
         people = TablePeople(self.table, len(self.inside), KNOWN, self.seed)
         k, models = self.inside.shape[1], len(self.inside)
         tested = (~self.inside & self.ordinary).sum(1).min()

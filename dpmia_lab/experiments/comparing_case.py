@@ -1,7 +1,7 @@
 """Who is asked about, whatever the defence: candidates among whom are canaries, and which model is trained on whom.
 
-Every defence of a seed meets the same people, halves, canaries and varied copies. What does not depend on the defence is
-made once and kept, for a worker's next cell often shares it.
+Every defence of a seed meets the same people, halves, canaries and varied copies. What does not depend on the defence
+is made once and kept, for a worker's next cell often shares it.
 """
 
 from collections import OrderedDict

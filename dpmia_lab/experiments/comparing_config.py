@@ -81,7 +81,7 @@ class Config(widened(Played, COMPARED.values())):
             raise Mistake(f"model must be one of {', '.join(TABLE_MODELS)} for {self.defence}; it is {self.model!r}.")
 
 
-OF_DEFENCES = {name for kind in COMPARED.values() for name in options_of(kind)} | {"defence", "strength", "private_rate"}
+OF_DEFENCES = {"defence", "strength", "private_rate"}.union(*map(options_of, COMPARED.values()))
 
 
 def shared(config: Config) -> tuple:

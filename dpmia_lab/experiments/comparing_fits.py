@@ -63,7 +63,7 @@ def attack_fits(column: Column, attack: str, data: str) -> str:
 def attribute_fits(attack: str, model: str) -> str:
     if (model if model in TABLE_MODELS else "mlp") in ATTRIBUTE_ATTACKS[attack].models:
         return ""
-    return "only a tree has leaves that count people." if attack == "map_counts" else "a regression tells no confidence."
+    return "only a tree has leaves that count people." if attack == "map_counts" else "a regression has no confidence."
 
 
 def table_model_fits(attack: str, model: str) -> str:

@@ -31,11 +31,11 @@ ATTACKS = {
 }
 UNADAPTED = ("lira_unadapted",)  # the attack that does not know of the defence
 PROTOCOLS = {
-    "turns": "ordinary records, every model in its turn",
-    "alike": "ordinary records, some models",
+    "turns": "ordinary records",
+    "alike": "ordinary records of some models",
     "mislabelled": "mislabelled canaries",
     "atypical": "atypical canaries",
-    "worst": "the 5 % of ordinary records most at risk",
+    "worst": "the 5 % most at risk",
 }
 AT_RISK = 0.05
 RAREST = 1000  # outsiders whom a rate of .1 % takes
@@ -81,7 +81,11 @@ def in_turn(count: int, scores: Callable[[int, np.ndarray], np.ndarray]) -> np.n
 
 def rmia_in_turn(said: Said) -> np.ndarray:
     logits, inside = said.signals["one"], said.inside
-    return in_turn(len(inside), lambda one, others: rmia.online_rmia_scores(logits[one], logits[others], inside[others]))
+
+    def scores(one: int, others: np.ndarray) -> np.ndarray:
+        return rmia.online_rmia_scores(logits[one], logits[others], inside[others])
+
+    return in_turn(len(inside), scores)
 
 
 def unadapted_in_turn(said: Said, plain: Said) -> np.ndarray:
@@ -109,12 +113,12 @@ def flat(confidences: np.ndarray) -> np.ndarray:
 
 def white_box(config: Config, case: Case, said: Said) -> Stage[np.ndarray]:
     """(M, k): of some models; he has the weights, so no mask on answers and no noise in a code is in his way."""
+    import torch
+
     from dpmia_lab.attacks.membership.white_box import Features, known_half, white_box_scores
     from dpmia_lab.devices import best_device
     from dpmia_lab.game.outputs import last_layer_inputs, outputs_of
     from dpmia_lab.training.bottleneck import through_mean
-
-    import torch
 
     found, people = np.full(said.inside.shape, np.nan), case.people
     x = torch.from_numpy(people.x).to(best_device())
@@ -175,8 +179,7 @@ def pooled_rows(scores: np.ndarray, inside: np.ndarray, attack: str, protocol: s
 
 # ---- those most at risk
 def risks(signals: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """(k,): by how much further up each record stands, in a model's order of its signals (M, k), in models trained on it.
-    """
+    """(k,): how much further up a record stands, in a model's order of its signals (M, k), where it was trained on."""
     place = signals.argsort(1).argsort(1) / signals.shape[1]
     with_it, without = np.maximum(inside.sum(0), 1), np.maximum((~inside).sum(0), 1)
     return np.where(inside, place, 0).sum(0) / with_it - np.where(inside, 0, place).sum(0) / without
@@ -185,8 +188,8 @@ def risks(signals: np.ndarray, inside: np.ndarray) -> np.ndarray:
 def most_at_risk(scores: np.ndarray, inside: np.ndarray, risk_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Scores and truth (M, chosen): records chosen by half of the pairs and judged in the other half, both ways round.
 
-    ``risk_of``: the signals (M, k) by which they are chosen, no model's depending on another's. Whoever chose and judged
-    by the same models would find risk in pure noise; so would who chose by scores that other models had a part in.
+    ``risk_of``: the signals (M, k) by which they are chosen, no model's depending on another's. Whoever chose and
+    judged by the same models would find risk in pure noise; so would who chose by scores that others had a part in.
     """
     half = np.arange(len(inside)) // 2 % 2 == 0
     few = max(1, round(AT_RISK * scores.shape[1]))

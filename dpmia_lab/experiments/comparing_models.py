@@ -27,8 +27,8 @@ TRAINING = 0.85  # of the time, what training takes; the rest is asking
 @dataclass(eq=False)
 class Said:
     """What M models say about k candidates. ``signals``: log-odds of the label (M, k) by how they were come by: "one"
-    question; "averaged" over several answers, where they are drawn anew; "mean", through the mean code; "weights", past a
-    mask on answers."""
+    question; "averaged" over several answers, where they are drawn anew; "mean", through the mean code; "weights", past
+    a mask on answers."""
 
     inside: np.ndarray  # (M, k)
     signals: dict[str, np.ndarray]
@@ -95,8 +95,8 @@ def asked(config: Config, case: Case, trainer: Trainer, models: "list[nn.Module]
 
 
 def ways_of(config: Config, defence: Defence) -> tuple[str, ...]:
-    """Averaging over answers undoes noise that is drawn anew; who has the weights goes through MID's mean code, and past
-    any mask on answers."""
+    """Averaging over answers undoes noise that is drawn anew; who has the weights goes through MID's mean code, and
+    past any mask on answers."""
     if config.defence == "mid":
         return "one", "averaged", "mean"
     masked = config.defence in MASKS and not defence.tells_all()

@@ -94,8 +94,8 @@ def picture_case(config: Config, population: Population) -> Stage[Case]:
     others = config.data == "faces"
     public = (yield from generated_strangers(population.shape, config.seed)) if others else parts["auxiliary"].x
     whom = "other generated people" if others else "other pictures of the same classes"
-    roles = Roles(population.name, population.class_names, people, **parts, public=public, public_is=whom, others=others)
-    centre = public.mean(0)
+    shown = {"public": public, "public_is": whom, "others": others}
+    roles, centre = Roles(population.name, population.class_names, people, **parts, **shown), public.mean(0)
     task = Task("pictures", population.shape, population.classes, config.model, config.width, (), centre, roles.name)
     return with_halves(config, task, people, held, gallery=Gallery(roles))
 

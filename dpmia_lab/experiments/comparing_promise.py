@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpmia_lab.defences.compared import TABLE_ONLY, table_defence
+from dpmia_lab.defences.compared import table_defence
 from dpmia_lab.experiments.comparing_case import Case
 from dpmia_lab.experiments.comparing_config import TABLE_MODELS, Config, recipe_of
 from dpmia_lab.experiments.comparing_models import trainer_for
@@ -41,6 +41,3 @@ def promise_of(config: Config, case: Case) -> dict[str, Any]:
 def promise_rows(config: Config, case: Case) -> list[Row]:
     promised = promise_of(config, case)
     return [Row(name, float(promised[name])) for name in NUMBERS if name in promised]
-
-
-__all__ = ["NUMBERS", "TABLE_ONLY", "promise_of", "promise_rows"]

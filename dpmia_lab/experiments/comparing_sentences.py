@@ -14,6 +14,13 @@ MEASURES = {  # what is harmed, as an axis or a head says it
     "recognised": "people recognised in what is drawn of them",
     "attack_over_imputation": "secrets guessed right beyond imputation",
 }
+HARM_SHORT = {
+    "tpr1": "members caught at 1 %",
+    "recognised": "people recognised",
+    "attack_over_imputation": "secrets beyond imputation",
+    "auc": "AUC of membership",
+    "tpr01": "members caught at 0.1 %",
+}
 WHO_WORDS = {"everybody": "everybody", "canaries": "canaries", "at risk": "records most at risk"}
 CAUGHT = ("tpr1", "tpr01")
 

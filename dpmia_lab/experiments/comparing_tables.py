@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpmia_lab.data.tables import Column, in_bands
 from dpmia_lab.checks import Mistake
+from dpmia_lab.data.tables import Column, in_bands
 from dpmia_lab.defences.compared import table_defence
 from dpmia_lab.experiments.comparing_case import Case
 from dpmia_lab.experiments.comparing_config import Config, undefended

@@ -145,7 +145,8 @@ def finish(axes: Axes, dots: Sequence[Dot], leak_words: str, width: int) -> None
     for kind, (colour, marker, filled, words) in LOOKS.items():
         if any(dot.kind == kind for dot in dots):
             axes.plot([], [], marker, color=colour, markerfacecolor=colour if filled else "white", label=words)
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.02 if wide else -0.14, 1.0), ncols=5 if wide else 2, frameon=False,
+    if dots:
+        axes.legend(loc="lower left", bbox_to_anchor=(-0.02 if wide else -0.14, 1.0), ncols=5 if wide else 2, frameon=False,
                 fontsize=SMALL, handletextpad=0.1, columnspacing=1.1, borderpad=0)  # fmt: skip
 
 

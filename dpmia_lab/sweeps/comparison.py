@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpmia_lab.checks import Mistake, whole
+from dpmia_lab.data.population import load_population
+from dpmia_lab.data.table_files import load_table
 from dpmia_lab.experiments import comparing
 from dpmia_lab.experiments.comparing_case import case_of
 from dpmia_lab.experiments.comparing_columns import DATA, Column, columns_for
 from dpmia_lab.experiments.comparing_config import Config, is_table
-from dpmia_lab.experiments.comparing_fits import defence_fits
 from dpmia_lab.experiments.comparing_grid import Grid, grid_of
 from dpmia_lab.experiments.comparing_promise import promise_of
 from dpmia_lab.machine import cores
@@ -27,18 +28,22 @@ def base_of(data: str, small: bool = False) -> tuple[str, Config]:
     if data in DATA:
         preset = comparing.PRESETS[data]
         return data, small_one(preset) if small else preset
-    like = like_of(data)
+    like, many = like_of(data), records_of(data)
     preset = replace(comparing.PRESETS[like], data=data)
-    return like, small_one(preset) if small else preset
+    preset = small_one(preset) if small else preset
+    few = max(20, min(preset.records, many // 4))
+    return like, replace(preset, records=few, canaries=min(preset.canaries, few // 10))
 
 
 def like_of(data: str) -> str:
     """Carts for bits and graphs, faces for pictures, patients for a table."""
     if is_table(data):
         return "patients"
-    from dpmia_lab.data.population import load_population
-
     return "faces" if load_population(data).kind == "pictures" else "carts"
+
+
+def records_of(data: str) -> int:
+    return len(load_table(data)) if is_table(data) else len(load_population(data).y)
 
 
 def small_one(config: Config) -> Config:
@@ -47,10 +52,6 @@ def small_one(config: Config) -> Config:
     sizes = ("classes", "width", "epochs", "shadows", "canaries", "queries", "answers", "targets", "teachers", "steps",
              "decoder_steps", "records")  # fmt: skip
     return replace(config, **{name: getattr(tiny, name) for name in sizes}, people=4, pictures=40, rate=0.01)
-
-
-def fitting(columns: Mapping[str, Column], like: str) -> dict[str, Column]:
-    return {name: column for name, column in columns.items() if not defence_fits(column, like)}
 
 
 def chosen_columns(like: str, families: list[str]) -> dict[str, Column]:
@@ -76,7 +77,7 @@ def compared(
     workers: int | None = None,
     scheduler: str = "",
 ) -> Stage[tuple[Grid, tuple[Cell, ...]]]:
-    """The grid, and the cells that failed. Cells of a seed follow one another: what they share is made once a worker."""
+    """The grid, and the cells that failed. Cells of a seed follow one another: what they share is made once."""
     whole(1, 1000, seeds=seeds)
     room = cores() if workers is None else workers
     whole(1, 1000, workers=room)

@@ -13,6 +13,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.widgets.attributes import findings as attributes
 from dpmia_lab.widgets.choosing import findings as choosing
+from dpmia_lab.widgets.comparing import findings as comparing
 from dpmia_lab.widgets.confidences import findings as confidences
 from dpmia_lab.widgets.fooling import findings as fooling
 from dpmia_lab.widgets.hiding import findings as hiding
@@ -27,6 +28,7 @@ from dpmia_lab.widgets.membership import findings as membership
 
 SOURCES: dict[int, ModuleType] = {
     1: inversion, 3: hiding, 4: membership, 5: mechanisms, 6: choosing, 7: attributes, 8: confidences, 9: fooling,
+    10: comparing,
 }  # fmt: skip
 WORDS = {AGREES: "agrees", DIFFERS: "does not", UNDECIDED: "cannot be told"}
 CHOICES = {AGREES: "agree", DIFFERS: "do not agree", UNDECIDED: "cannot be told"}

@@ -1,18 +1,21 @@
 """Defences × attacks at one accuracy: a table whose cells say how much each attack gets, and why some are empty."""
 
+from html import escape
+
 import numpy as np
 
 from dpmia_lab.experiments.comparing_answers import WHO, Harm, attacks_against, chance_of, harms_of
 from dpmia_lab.experiments.comparing_columns import CONTROLS
+from dpmia_lab.experiments.comparing_fits import fits
 from dpmia_lab.experiments.comparing_grid import Grid, Measured
 from dpmia_lab.experiments.comparing_matched import Line, Match, accuracies, lines_of, match, matched
 from dpmia_lab.experiments.comparing_sentences import WHO_WORDS, chance_words, value_text, with_interval
 from dpmia_lab.widgets.comparing.data import LATER, OWN, Board
 from dpmia_lab.widgets.comparing.front import offer_in
 from dpmia_lab.widgets.comparing.words import HARMS, attack_name
-from dpmia_lab.widgets.kit.controls import choice, field
+from dpmia_lab.widgets.kit.controls import choice, field, scale
 from dpmia_lab.widgets.kit.parts import on_change, panel, text
-from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
+from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html
 
 STEP = 0.02  # between two places of the slider
 MEASURED = ("tpr1", "recognised", "attack_over_imputation")
@@ -29,7 +32,7 @@ class HeatPanel:
         self.menu = board.menu()
         self.measure = field(choice("harm", [("…", "tpr1")]), "heat-harm")
         self.who = field(choice("among", [("everybody", "everybody")]), "heat-who")
-        self.accuracy = field(slider(np.array([0.5])), "heat-accuracy")
+        self.accuracy = field(scale("all of them right for", (0.5,)), "heat-accuracy")
         self.words, self.table = text("", "dp-heat-words"), text("", "dp-heat-table")
         for control in (self.measure, self.who, self.accuracy):
             on_change(control, lambda _: None if self.setting else self.show())
@@ -68,12 +71,6 @@ class HeatPanel:
         rows = heat_rows(grid, self.harm(), self.accuracy.value)
         self.words.value = heat_words(grid, self.harm(), self.accuracy.value, rows)
         self.table.value = heat_html(grid, self.harm(), rows)
-
-
-def slider(places: np.ndarray):
-    from dpmia_lab.widgets.kit.controls import scale
-
-    return scale("all of them right for", places)
 
 
 # ---- rows
@@ -140,9 +137,9 @@ def heat_html(grid: Grid, harm: Harm, rows: list[HeatRow]) -> Html:
     heads = ("defence", *(Html(f"<span>{attack_name(attack)}</span>") for attack in attacks))
     made = [heat_row(grid, harm, row, attacks) for row in rows]
     caption = Html(
-        f"{HARMS[harm.measure]}, {WHO_WORDS[harm.who]}, every defence at that accuracy: means over "
-        f"{len(grid.seeds)} seeds, 95 % intervals below. Darker: more. "
-        '<span class="dp-hatched">Hatched</span>: not to be had, or the attack does not fit.'
+        f"{HARMS[harm.measure]}, {WHO_WORDS[harm.who]}, in per cent, every defence at that accuracy: "
+        f"mean over {len(grid.seeds)} seeds ± half of the 95 % interval. Darker: more. "
+        '<span class="dp-hatched">Hatched</span>: not to be had, or the attack does not fit (point at it for why).'
     )
     return table_html(heads, made, caption, "dp-heat")
 
@@ -151,24 +148,36 @@ def heat_row(grid: Grid, harm: Harm, row: HeatRow, attacks: list[str]) -> Row:
     line, place, found = row
     kind = "control" if family_of(grid, row) in CONTROLS else ""
     if place.reason:
-        return Row([with_small(line.words, ""), Cell(place.reason, "dp-hatched dp-why", len(attacks))], kind)
-    head = with_small(line.words, strength_words(grid, line, place))
-    return Row([head, *(heat_cell(grid, harm, found.get(attack)) for attack in attacks)], kind)
+        return Row([line.words, Cell(place.reason, "dp-hatched dp-why", len(attacks))], kind)
+    strength = strength_words([grid.columns[name].words.removeprefix(line.words).strip(" ,") for name in place.columns])
+    head = Html(f"{escape(line.words)} <small>{escape(strength if len(line.columns) > 1 else '')}</small>")
+    return Row([head, *(heat_cell(grid, harm, place, attack, found.get(attack)) for attack in attacks)], kind)
 
 
-def strength_words(grid: Grid, line: Line, place: Match) -> str:
-    """Where along its strengths: "DP-SGD, ε = 2" to "DP-SGD, ε = 4" is "ε = 2 to 4"."""
-    if len(line.columns) == 1:
-        return ""
-    ends = [grid.columns[name].words.removeprefix(line.words).strip(" ,") for name in place.columns]
-    return " to ".join(ends)
+def strength_words(ends: list[str]) -> str:
+    """Where along its strengths: "ε = 2" and "ε = 4" are "ε = 2 to 4", "after 5 epochs" and … "after 5 to 8 epochs"."""
+    if len(ends) == 1:
+        return ends[0]
+    one, other = (end.split() for end in ends)
+    before = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    after = next((i for i, (a, b) in enumerate(zip(one[::-1], other[::-1], strict=False)) if a != b), 0)
+    middle = " ".join(one[before : len(one) - after])
+    return " ".join(
+        [*one[:before], f"{middle} to {' '.join(other[before : len(other) - after])}", *one[len(one) - after :]]
+    )
 
 
-def heat_cell(grid: Grid, harm: Harm, found: Measured | None) -> Cell:
+def heat_cell(grid: Grid, harm: Harm, place: Match, attack: str, found: Measured | None) -> Cell:
+    """In per cent, with half of the interval; in full for who points at it."""
     if found is None:
-        return Cell(Html('<span title="this attack does not fit">does not fit</span>'), "dp-hatched")
-    told, _, interval = with_interval(harm.measure, found).partition(" (")
-    return Cell(with_small(told, interval.rstrip(")").replace(" to ", "–")), f"dp-heat-{shade(grid, harm, found)}")
+        why = fits(grid.columns[place.columns[0]], attack, grid.data) or "not tried here"
+        return Cell(Html(f'<span title="{escape(why)}">–</span>'), "dp-hatched")
+    digits = 1 if harm.measure == "attack_over_imputation" else 0
+    half = "" if found.low is None else f" <small>±{100 * (found.high - found.mean):.{digits}f}</small>"
+    told = Html(
+        f'<span title="{escape(with_interval(harm.measure, found))}">{100 * found.mean:.{digits}f}{half}</span>'
+    )
+    return Cell(told, f"dp-heat-{shade(grid, harm, found)}")
 
 
 def shade(grid: Grid, harm: Harm, found: Measured) -> int:

@@ -35,7 +35,7 @@ ACCEPTED = {  # what the sliders offer, by harm
     "attack_over_imputation": (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 1.0),
 }
 LABELS = {
-    "tpr1": "caught at 1 % false alarms, at most",
+    "tpr1": "caught at 1 %, at most",
     "recognised": "people recognised, at most",
     "attack_over_imputation": "beyond imputation, at most",
 }
@@ -141,7 +141,7 @@ def limit_slider(measure: str) -> widgets.SelectionSlider:
 
 def needed_slider() -> widgets.SelectionSlider:
     options = [(f"{share:.0%}", share) for share in NEEDED]
-    return widgets.SelectionSlider(options=options, value=0.5, description="right on new records, at least")
+    return widgets.SelectionSlider(options=options, value=0.5, description="right, at least")
 
 
 def tightest(grid: Grid, question: Question) -> Limit:

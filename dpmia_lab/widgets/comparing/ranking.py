@@ -36,12 +36,7 @@ class RankingPanel:
 
     def entries(self, grid: Grid) -> list[Ranked]:
         """Each defence at the strength that scores highest."""
-        every = ranked(grid, self.lam.value, CLASSES.get(self.board.data, 2), attack=self.attack.value)
-        line_of = {name: line for line in lines_of(grid) for name in line.columns}
-        best: dict = {}
-        for one in every:
-            best.setdefault(line_of[one.column], one)
-        return list(best.values())
+        return best_entries(grid, self.lam.value, self.attack.value)
 
     def show(self) -> None:
         grid = self.board.grid()
@@ -55,6 +50,15 @@ class RankingPanel:
         entries = self.entries(grid)
         self.words.value = ranking_words(grid, entries, self.lam.value)
         self.table.value = ranking_html(grid, entries)
+
+
+def best_entries(grid: Grid, lam: float, attack: str = "") -> list[Ranked]:
+    """Each defence at the strength that scores highest, best first."""
+    line_of = {name: line for line in lines_of(grid) for name in line.columns}
+    best: dict = {}
+    for one in ranked(grid, lam, CLASSES.get(grid.data, 2), attack=attack):
+        best.setdefault(line_of[one.column], one)
+    return list(best.values())
 
 
 def canaries_caught(grid: Grid, column: str) -> float | None:

@@ -6,6 +6,7 @@ from dpmia_lab.experiments.comparing_answers import Bargain, Harm, attacks_again
 from dpmia_lab.experiments.comparing_grid import Grid, Measured, measured_over
 from dpmia_lab.experiments.comparing_promises import promise_words
 from dpmia_lab.experiments.comparing_sentences import (
+    HARM_SHORT,
     MEASURES,
     WHO_WORDS,
     chance_words,
@@ -55,13 +56,7 @@ KINDS = {
     "control": "a control, not a defence",
     "own": "your own cell",
 }
-HARMS = {
-    "tpr1": "members caught at 1 %",
-    "recognised": "people recognised",
-    "attack_over_imputation": "secrets beyond imputation",
-    "auc": "AUC of membership",
-    "tpr01": "members caught at 0.1 %",
-}
+HARMS = HARM_SHORT
 
 
 def attack_name(attack: str) -> str:
@@ -104,17 +99,24 @@ def card_html(grid: Grid, column: str, harm: Harm, found: list[Bargain]) -> str:
 
 
 def card_numbers(grid: Grid, column: str, harm: Harm) -> str:
-    accuracy = measured_over(grid.accuracy(column))
     plain = value_text("accuracy", measured_over(grid.accuracy("none")).mean) if "none" in grid.columns else "–"
-    numbers = [number_html(with_interval("accuracy", accuracy), "right on new records",
-                           f"Without a defence {plain}. Higher is more useful.", "protected")]  # fmt: skip
+    means = f"Without a defence {plain}. Higher is more useful."
+    numbers = [
+        measured_html("accuracy", measured_over(grid.accuracy(column)), "right on new records", means, "protected")
+    ]
     for who in dict.fromkeys(("everybody", "canaries", harm.who)):
         leak = leak_of(grid, column, Harm(harm.measure, who))
         if leak is not None:
             means = f"By {attack_name(leak.attack)}, its worst attack. {chance_text(grid, harm.measure)}"
             title = f"{HARMS[harm.measure]}, {WHO_WORDS[who]}"
-            numbers.append(number_html(with_interval(harm.measure, leak.measured), title, means, "exposed"))
+            numbers.append(measured_html(harm.measure, leak.measured, title, means, "exposed"))
     return number_row(*numbers)
+
+
+def measured_html(measure: str, found: Measured, title: str, means: str, colour: str) -> str:
+    """A figure, its interval among the words below it."""
+    told, _, interval = with_interval(measure, found).partition(" (")
+    return number_html(told, title, (f"95 %: {interval.rstrip(')')}. " if interval else "") + means, colour)
 
 
 def chance_text(grid: Grid, measure: str) -> str:

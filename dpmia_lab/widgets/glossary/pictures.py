@@ -256,6 +256,19 @@ def aop() -> str:
     return falls + words((128, 26), "λ small") + words((100, 66), "λ large", INK)
 
 
+def pareto_front() -> str:
+    stairs = line([(22, 78), (22, 62), (52, 62), (52, 40), (92, 40), (92, 20), (146, 20)], INK, "", 1.5)
+    best = "".join(dot(place, PROTECTED, 4) for place in ((22, 62), (52, 40), (92, 20)))
+    beaten = "".join(dot(place, REFERENCE, 3, filled=False) for place in ((48, 72), (76, 56), (104, 46), (124, 64)))
+    return stairs + best + beaten + words((128, 36), "beaten", REFERENCE)
+
+
+def tradeoff_curve() -> str:
+    guessing = curve(lambda x: 1 - x, REFERENCE, "2 3")
+    promised = curve(lambda x: max(1 - 2.2 * x, (1 - x) / 2.2), PROTECTED)
+    return guessing + promised + words((112, 28), "guessing", REFERENCE) + words((40, 76), "ruled out", SOFT, 10)
+
+
 def differential_privacy() -> str:
     crowd = people(lambda i: EXPOSED if i == 5 else INK)
     without = "".join(dot((x + 78, y), INK, 5) for i, (x, y) in enumerate(PEOPLE) if i != 5)
@@ -431,6 +444,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "audit": audit,
     "phi": phi,
     "aop": aop,
+    "pareto-front": pareto_front,
     "differential-privacy": differential_privacy,
     "epsilon": epsilon,
     "delta": delta,
@@ -443,6 +457,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "central": lambda: trusts(1),
     "local": lambda: trusts(0),
     "randomised-response": randomised_response,
+    "trade-off-curve": tradeoff_curve,
 }
 
 

@@ -121,6 +121,9 @@ MEASURES = {
     "aop": Term(
         "AOP", "Accuracy over privacy: accuracy divided by how far the attacker is above guessing, to the power λ "
         "that says how much privacy weighs.", "AOP"),
+    "pareto-front": Term(
+        "Pareto front", "Of several bargains those that no other beats: whoever leaks less is less useful, whoever is "
+        "more useful leaks more.", "Pareto fronts?"),
 }  # fmt: skip
 
 PRIVACY = {
@@ -160,6 +163,9 @@ PRIVACY = {
     "randomised-response": Term(
         "randomised response", "Answering truthfully only when a coin says so, so that any single answer can be "
         "denied.", "randomised response"),
+    "trade-off-curve": Term(
+        "trade-off curve (μ)", "For every rate of false alarms, the least share of members that any attacker must miss; "
+        "μ is how far apart two bell curves are that are as easy to tell apart.", "trade-off curves?"),
 }  # fmt: skip
 
 GROUPS = {

@@ -117,6 +117,11 @@ REFERENCES = {
     "dong": Reference(
         "Jinshuo Dong, Aaron Roth, Weijie J. Su", 2022, "Gaussian Differential Privacy",
         "Journal of the Royal Statistical Society B 84", ARXIV + "1905.02383"),
+    "kulynych": Reference(
+        "Bogdan Kulynych, Juan Felipe Gomez, Georgios Kaissis, Jamie Hayes, Borja Balle, Flavio P. Calmon, "
+        "Jean Louis Raisaro", 2025,
+        "Unifying Re-Identification, Attribute Inference, and Data Reconstruction Risks in Differential Privacy",
+        "Advances in Neural Information Processing Systems", ARXIV + "2507.06969"),
     "shokri": Reference(
         "Reza Shokri, Marco Stronati, Congzheng Song, Vitaly Shmatikov", 2017,
         "Membership Inference Attacks Against Machine Learning Models",

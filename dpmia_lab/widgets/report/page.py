@@ -37,7 +37,7 @@ def report_html(grid: Grid, own_cells: Collection[str] = (), about: About | None
     links = [(key, name) for key, name, content in sections if content] + [("glossary", "Glossary")]
     return PAGE.format(
         title=escape(title),
-        style=Path(__file__).with_name("page.css").read_text(encoding="utf-8"),
+        style=Path(__file__).with_name("report.css").read_text(encoding="utf-8"),
         facts=escape(facts(grid, about)),
         links="".join(f'<li><a href="#{key}">{escape(name)}</a></li>' for key, name in links),
         body=body,
