@@ -27,10 +27,12 @@ MEANS = {
 }
 PROMISES = {
     "central_2": {
-        "epsilon": 2.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove", "accountant": "tight", "mu": 0.6,
+        "epsilon": 2.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove", "accountant": "tight", "mu": 0.9,
         "words": "ε = 2 for a record (add or remove one; δ = 0.0025; tight accountant, PLD)",
     },
-    "little_0.1": {"epsilon": 4000.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove"},
+    "little_0.1": {
+        "epsilon": 4000.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove", "accountant": "tight",
+    },
 }  # fmt: skip
 HOSTILE = '<script>alert(1)</script>"><img src=http://example.com/x onerror=alert(2)>'
 

@@ -61,8 +61,10 @@ def html() -> str:
 def test_findings_are_the_planted_ones():
     told = findings(hand_grid())
     assert len(told) == 3
-    assert "tells who was in" in told[0].title and "25.0\u00a0%" in told[0].sentence and "70.0\u00a0%" in told[0].sentence
-    assert "DP-SGD, ε = 2" in told[1].title and "10.0 points" in told[1].title and "ε = 2 for a record" in told[1].sentence
+    assert "tells who was in" in told[0].title
+    assert "25.0\u00a0%" in told[0].sentence and "70.0\u00a0%" in told[0].sentence
+    assert "DP-SGD, ε = 2" in told[1].title and "10.0 points" in told[1].title
+    assert "ε = 2 for a record" in told[1].sentence
     assert "The label alone" in told[2].title and "18.0\u00a0%" in told[2].sentence
 
 
@@ -76,7 +78,7 @@ def test_a_promise_that_rules_nothing_out_counts_as_none(html):
     found = standing(hand_grid(), Harm())
     assert found["promised"] == ["central_2"]
     assert "little_0.1" in found["broken"] and "masking_label" in found["broken"]
-    assert "rules out next to nothing" in html
+    assert "rules nothing out" in html
 
 
 def test_one_seed_has_no_interval_and_no_answer():
@@ -142,7 +144,8 @@ def test_nothing_is_loaded_from_anywhere(html):
     parsed = Parsed(html)
     assert not parsed.all("script", "link", "iframe", "object", "embed")
     assert not re.search(r"url\((?!#)|@import", html)
-    assert [one for one in parsed.all("img", "image", "use") if not one.get("href", one.get("src", "#"))[0] in "#d"] == []
+    places = [one.get("href", one.get("src", "#")) for one in parsed.all("img", "image", "use")]
+    assert [place for place in places if not place.startswith(("#", "data:"))] == []
 
 
 def test_hostile_names_stay_text():
@@ -151,8 +154,8 @@ def test_hostile_names_stay_text():
     at_risk = tuple(replace(one, label=HOSTILE) for one in hand_about().at_risk)
     about = hand_about(
         source=HOSTILE, class_names=(HOSTILE,) * 2, model=HOSTILE, command=HOSTILE, device=HOSTILE, at_risk=at_risk,
-        settings={HOSTILE: HOSTILE}, explained={HOSTILE: HOSTILE}, refused={HOSTILE: HOSTILE}, versions={HOSTILE: HOSTILE},
-        reasons={"masking_label|white_box": HOSTILE}, kind=HOSTILE, date=HOSTILE,
+        settings={HOSTILE: HOSTILE}, explained={HOSTILE: HOSTILE}, refused={HOSTILE: HOSTILE}, kind=HOSTILE,
+        reasons={"masking_label|white_box": HOSTILE}, versions={HOSTILE: HOSTILE}, date=HOSTILE,
     )  # fmt: skip
     parsed = Parsed(report_html(grid, about=about))
     assert not parsed.all("script", "img")

@@ -127,7 +127,7 @@ def most_records(data: str) -> int:
 
 def columns_that_fit(base: Any, columns: Mapping, like: str) -> tuple[dict, dict[str, str]]:
     """Those whose defence fits these data and this model; of the others the sentence why not."""
-    from dpmia_lab.experiments.comparing_case import case_of
+    from dpmia_lab.experiments.comparing_cases import case_of
     from dpmia_lab.experiments.comparing_config import TABLE_MODELS
     from dpmia_lab.experiments.comparing_fits import defence_fits
     from dpmia_lab.experiments.comparing_models import trainer_for
@@ -190,7 +190,7 @@ def about_of(base: Any, like: str, grid: Any, refused: dict[str, str], folder: P
 def risks_of(base: Any, grid: Any, folder: Path, about: Any) -> dict[str, Any]:
     """Which rows of the file are most at risk, from the cells as they are stored."""
     from dpmia_lab.data.file_rows import rows_in_file
-    from dpmia_lab.experiments.comparing_case import case_of
+    from dpmia_lab.experiments.comparing_cases import case_of
     from dpmia_lab.options import as_dict
     from dpmia_lab.store import Store
     from dpmia_lab.widgets.report.about import AtRisk

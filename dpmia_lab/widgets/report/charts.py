@@ -6,8 +6,8 @@ from html import escape
 from dpmia_lab.experiments.comparing_answers import Bargain, Harm, Question, bargains, chance_of
 from dpmia_lab.experiments.comparing_columns import CONTROLS
 from dpmia_lab.experiments.comparing_grid import Grid
+from dpmia_lab.experiments.comparing_promises import promises
 from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, capital, short_words, with_interval
-from dpmia_lab.widgets.report.promises import has_promise
 
 WIDTH, NARROW = 920, 360  # pixels
 
@@ -58,7 +58,7 @@ def kind_of(grid: Grid, column: str) -> str:
         return "none"
     if family in CONTROLS:
         return "control"
-    return "promise" if has_promise(grid, column) else "empirical"
+    return "promise" if promises(grid, column) else "empirical"
 
 
 def attacks_html(grid: Grid, column: str, measure: str) -> str:

@@ -18,9 +18,10 @@ from dpmia_lab.experiments.comparing_answers import (
 from dpmia_lab.experiments.comparing_columns import CONTROLS
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
 from dpmia_lab.experiments.comparing_matched import lines_of, match, matched
+from dpmia_lab.experiments.comparing_promises import promises
 from dpmia_lab.widgets.report.about import About
 from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, capital, number_text, with_interval
-from dpmia_lab.widgets.report.promises import has_promise, promise_sentence
+from dpmia_lab.widgets.report.promises import promise_sentence
 
 NINE_TENTHS = 0.9  # of the undefended model's accuracy: what is needed where nobody says
 LITTLE = 0.01  # a difference below is not worth a sentence
@@ -112,7 +113,7 @@ def bargain_finding(grid: Grid, harm: Harm) -> Finding | None:
 
 
 def best_promised(grid: Grid, harm: Harm) -> Bargain | None:
-    promised = [one for one in bargains(grid, harm) if has_promise(grid, one.column)]
+    promised = [one for one in bargains(grid, harm) if promises(grid, one.column)]
     return max(promised, key=lambda one: one.accuracy.mean - one.leak.measured.mean, default=None)
 
 
@@ -127,7 +128,7 @@ def adapted_finding(grid: Grid, harm: Harm) -> Finding | None:
     for name in grid.columns:
         before = [leak for attack in UNADAPTED if (leak := leak_of(grid, name, Harm(harm.measure, harm.who, attack)))]
         after = leak_of(grid, name, harm)
-        if name != "none" and not has_promise(grid, name) and before and after:
+        if name != "none" and not promises(grid, name) and before and after:
             worst = max(before, key=lambda leak: leak.measured.mean)
             falls.append((after.measured.mean - worst.measured.mean, name, worst, after))
     fall, name, before, after = max(falls, default=(0.0, "", None, None), key=lambda one: one[0])
@@ -148,7 +149,7 @@ def control_finding(grid: Grid, harm: Harm) -> Finding | None:
     lines = {line.columns: line for line in lines_of(grid)}
     stopping = next((line for line in lines.values() if grid.columns[line.columns[0]].family == "stopping"), None)
     for name, column in grid.columns.items():
-        if stopping is None or column.family in ("none", *CONTROLS) or has_promise(grid, name):
+        if stopping is None or column.family in ("none", *CONTROLS) or promises(grid, name):
             continue
         place = match(grid, stopping, measured_over(grid.accuracy(name)).mean)
         own = leak_of(grid, name, harm)
@@ -183,7 +184,7 @@ def standing(grid: Grid, harm: Harm) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"promised": [], "not yet broken": [], "broken": [], "open": []}
     for name in grid.columns:
         leak = leak_of(grid, name, harm)
-        if has_promise(grid, name):
+        if promises(grid, name):
             found["promised"].append(name)
         elif leak is not None and name != "none":
             over = above_chance(grid, harm, leak)
@@ -218,7 +219,7 @@ def answer_words(grid: Grid, answer: Answer) -> str:
             f"{capital(words_of(grid, first.column))}: right on {with_interval('accuracy', first.accuracy)}; "
             f"{leak_words(grid, harm, first.leaks[0])}. {promise_sentence(grid, first.column)}"
         )
-        promised = next((one for one in answer.kept if has_promise(grid, one.column)), None)
+        promised = next((one for one in answer.kept if promises(grid, one.column)), None)
         if promised is not None and promised is not first:
             right = with_interval("accuracy", promised.accuracy)
             said += f" With a promise: {words_of(grid, promised.column)}, right on {right}."

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from dpmia_lab.experiments.comparing_answers import chance_of
+from dpmia_lab.experiments.comparing_fits import attack_words as words_of_attacks
 from dpmia_lab.experiments.comparing_grid import Grid, Measured
-from dpmia_lab.game.attacks import ATTACKS
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,7 @@ WHOM = {
     "atypical": "canaries unlike any record",
     "worst": "the 5 % of ordinary records most at risk, chosen by other models than they are judged by",
 }
-OTHERS = {  # attacks that no table of the game has
-    "lira_labels": "likelihood ratio of labels of varied copies",
-    "lira_averaged": "likelihood ratio of averaged answers",
-    "lira_mean": "likelihood ratio through the mean code",
-    "gmi": "generative prior (GMI)",
-    "alignment": "knowledge alignment from confidences",
-    "alignment_adapted": "knowledge alignment, adapted to the defence",
-    "nothing": "an attacker who knows nothing",
-}
+ALL_ATTACKS = words_of_attacks() | {"nothing": "an attacker who knows nothing"}
 SHORT = {
     "loss": "loss", "confidence": "confidence", "label_only": "labels only", "black_box": "black box",
     "white_box": "white box", "lira_unadapted": "LiRA, unadapted", "lira_fixed": "LiRA", "lira_levelled": "LiRA, "
@@ -80,9 +72,7 @@ SHORT = {
 
 
 def attack_words(attack: str) -> str:
-    if attack in ATTACKS:
-        return ATTACKS[attack].words
-    return OTHERS.get(attack, attack.replace("_", " "))
+    return ALL_ATTACKS.get(attack, attack.replace("_", " "))
 
 
 def short_words(attack: str) -> str:

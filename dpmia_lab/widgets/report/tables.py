@@ -7,6 +7,7 @@ import numpy as np
 
 from dpmia_lab.experiments.comparing_answers import Harm, bargains, chance_of, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
+from dpmia_lab.experiments.comparing_promises import column_risk, epsilon_words, promises
 from dpmia_lab.options import text_of
 from dpmia_lab.privacy.risk import bound_text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
@@ -21,7 +22,7 @@ from dpmia_lab.widgets.report.meanings import (
     number_text,
     short_words,
 )
-from dpmia_lab.widgets.report.promises import WORTHLESS, has_promise, promise_words, risk_of_promise
+from dpmia_lab.widgets.report.promises import most_caught
 
 NOT_TRIED = "not tried"
 ACCEPTED, NEEDED = (0.02, 0.05, 0.10, 0.20), (0.98, 0.95, 0.90)  # needed: of the undefended model's accuracy
@@ -87,12 +88,10 @@ def worst_cell(grid: Grid, column: str, measure: str) -> Cell | str:
 def promise_cell(grid: Grid, column: str) -> Html | str:
     if column not in grid.promises:
         return "nothing"
-    promise = grid.promises[column]
-    bound = risk_of_promise(promise).most_caught
-    worth = "which rules out next to nothing: " if bound >= WORTHLESS else ""
-    return with_small(
-        promise_words(promise), f"{worth}no attack catches more than {bound_text(bound)} at 1\u00a0% false alarms"
-    )
+    if not promises(grid, column):
+        return with_small(epsilon_words(grid.promises[column]), "which rules nothing out")
+    worth = f"no attack catches more than {most_caught(grid, column)} at 1\u00a0% false alarms"
+    return with_small(epsilon_words(grid.promises[column]), worth)
 
 
 def front_text(one) -> str:
@@ -161,7 +160,7 @@ def question_table(grid: Grid, about: About) -> str:
 def short_answer(grid: Grid, answer) -> Html | str:
     if answer.kept:
         first = answer.kept[0]
-        promised = "promises something" if has_promise(grid, first.column) else "promises nothing"
+        promised = "promises something" if promises(grid, first.column) else "promises nothing"
         return with_small(
             grid.columns[first.column].words, f"right {number_text('accuracy', first.accuracy.mean)}; {promised}"
         )
@@ -180,10 +179,10 @@ def promises_table(grid: Grid, columns: list[str], harm: Harm) -> str:
     ]
     rows = []
     for name in columns:
-        risk, leak = risk_of_promise(grid.promises[name]), leak_of(grid, name, harm)
+        risk, leak = column_risk(grid, name), leak_of(grid, name, harm)
         bounds = [bound_text(value) for value in (risk.most_caught, risk.most_right, risk.most_success(0.5))]
         measured = value_cell(harm.measure, leak.measured) if leak else NOT_TRIED
-        rows.append([grid.columns[name].words, promise_words(grid.promises[name]), *bounds, measured])
+        rows.append([grid.columns[name].words, epsilon_words(grid.promises[name]), *bounds, measured])
     return table_html(
         heads, rows, "What is proved of one unit, whoever attacks and whatever else is known. Low is good everywhere."
     )
