@@ -1,0 +1,121 @@
+"""What a position looks like: the drawings, the ROC, the trade-off, and a few numbers with their words."""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+
+import ipywidgets as widgets
+
+from dpmia_lab.experiments.playground import LAMBDAS
+from dpmia_lab.plots.playground import Caught, Curve, Dot, roc_chart, tradeoff_chart
+from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
+from dpmia_lab.widgets.kit.controls import choice, field, scale
+from dpmia_lab.widgets.kit.opening import load
+from dpmia_lab.widgets.kit.parts import column, on_change, row, text
+from dpmia_lab.widgets.playground import words
+from dpmia_lab.widgets.playground.mosaic import mosaic_html
+from dpmia_lab.widgets.playground.position import Position
+
+PLOTS = "dpmia_lab.plots.playground"  # no matplotlib in it: there at once
+ROC_HEIGHT, TRADEOFF_HEIGHT = 228, 236
+MOST_DOTS = 60
+
+
+
+def chart_width(page: int) -> int:
+    """As the stylesheet lays the page out; larger screens enlarge it."""
+    if page > 1180:
+        return min(page - 32, 1248) - 260 - 496 - 31
+    return page - 32 - 260 - 30 if page > 800 else max(page - 24 - 30, 280)
+
+
+class View:
+    """``now`` is the position whose numbers are shown; ``dots`` are those that were, by data, the newest last.
+
+    ``on_pick(key)`` hears of a dot that was clicked.
+    """
+
+    def __init__(self, on_pick: Callable[[str], None]) -> None:
+        load(PLOTS)
+        self.now: Position | None = None
+        self.seen: Position | None = None  # whose pictures are shown
+        self.undefended: Caught | None = None
+        self.dots: defaultdict[str, deque[Dot]] = defaultdict(lambda: deque(maxlen=MOST_DOTS))
+        self.mosaic, self.drawn_words = text("", "dp-play-mosaic"), text("", "dp-play-drawn")
+        self.roc_words, self.bargain_words = text("", "dp-play-caught"), text("", "dp-play-bargain")
+        self.roc = ChartPlace(self.draw_roc, PLOTS, "dp-play-roc-chart", width_of=chart_width)
+        self.tradeoff = ChartPlace(
+            self.draw_tradeoff, PLOTS, "dp-play-tradeoff-chart", width_of=chart_width, on_pick=on_pick
+        )
+        self.blur = field(widgets.Checkbox(description="blur the drawings", indent=False), "blur")
+        self.measure = field(choice("leak", words.LEAKS), "leak")
+        self.lam = field(scale("λ: how much privacy weighs", LAMBDAS), "weight")
+        self.keep, self.poster = text("", "dp-play-keep"), text("", "dp-play-poster")
+        self.challenges = text("", "dp-play-list-place")
+        on_change(self.blur, lambda _: self.show_pictures())
+        on_change(self.measure, lambda _: self.tradeoff.redraw())
+        on_change(self.lam, lambda _: self.show_bargain())
+        self.width = width_for(self.roc, self.tradeoff)
+        self.parts = self.layout()
+
+    def layout(self) -> list[widgets.Widget]:
+        """Pictures, ROC, challenges, trade-off: two by two."""
+        what = text("<h2>The truth, and what an attacker draws from the model</h2>")
+        return [
+            block("pictures", row(what, self.blur), self.mosaic, self.drawn_words),
+            block("roc", text("<h2>Who was in the training set?</h2>"), self.roc.view, self.roc_words),
+            block("challenges", text("<h2>Can you …</h2>"), self.challenges, self.poster),
+            block("tradeoff", text("<h2>What does it cost?</h2>"), self.tradeoff.view, self.bargain_words,
+                  row(self.measure, self.lam)),
+        ]  # fmt: skip
+
+    # ---- a position
+    def show(self, position: Position) -> None:
+        """As much as is known of it; numbers of another position stand until there are new ones."""
+        self.seen = position
+        self.show_pictures()
+        if position.whole:
+            self.now = position
+            self.drawn_words.value = words.drawn_html(position)
+            self.roc_words.value = words.caught_html(position)
+            self.roc.redraw()
+            self.show_bargain()
+
+    def show_pictures(self) -> None:
+        if self.seen is not None:
+            alt = words.mosaic_words(self.seen)
+            self.mosaic.value = mosaic_html(self.seen.truth, self.seen.pictures, self.blur.value, alt)
+
+    def add_dot(self, dot: Dot, data: str) -> None:
+        self.dots[data].append(dot)
+
+    def make_poster(self, position: Position) -> None:
+        """What can be kept of it."""
+
+    def show_bargain(self) -> None:
+        """λ moved, or all of it: what is measured stays, what it is worth changes."""
+        if self.now is not None:
+            self.bargain_words.value = words.bargain_html(self.now, self.lam.value)
+            self.tradeoff.redraw()
+
+    # ---- charts
+    def draw_roc(self, width: int) -> Chart | None:
+        if self.now is None:
+            return None
+        return roc_chart(self.now.caught, self.undefended, width, ROC_HEIGHT)
+
+    def draw_tradeoff(self, width: int) -> Chart | None:
+        if self.now is None:
+            return None
+        config = self.now.config
+        seen = self.dots[config.data]
+        return tradeoff_chart(
+            seen, curves_of(config.data), config.defence, self.measure.value, self.lam.value, width, TRADEOFF_HEIGHT
+        )
+
+
+def block(name: str, *children: widgets.Widget) -> widgets.VBox:
+    return column(*children, classes=(f"dp-play-{name}",))
+
+
+def curves_of(data: str) -> Sequence[Curve]:
+    return ()
