@@ -210,10 +210,9 @@ def test_a_defence_with_a_training_of_its_own_is_not_stacked_by_mistake(parent):
     assert not Odd().stacks(model) and Both().stacks(model)
 
 
-def test_only_records_are_stacked():
+def test_units_of_every_size_are_stacked():
     model = Undefended().fresh_model(TASK, torch_generator(0))
-    assert Undefended().stacks(model) and Central().stacks(model) and Local().stacks(model)
-    assert not LargerUnits().stacks(model)
+    assert all(defence.stacks(model) for defence in (Undefended(), Central(), Local(), LargerUnits()))
 
 
 def test_dropout_sits_in_the_model_and_decay_in_the_recipe():

@@ -171,8 +171,9 @@ def test_more_weight_lets_a_code_tell_less_and_more_draws_change_only_the_noise(
     assert one == pytest.approx(many, rel=0.01)
 
 
-def test_mid_is_not_stacked_by_mistake():
-    assert not Mid().stacks(Mid().fresh_model(TASK, torch_generator(0)))
+def test_mid_is_stacked_where_it_draws_one_code():
+    assert Mid().stacks(Mid().fresh_model(TASK, torch_generator(0)))
+    assert not Mid(draws=2).stacks(Mid().fresh_model(TASK, torch_generator(0)))
     assert not LabelSmoothing().stacks(Undefended().fresh_model(TASK, torch_generator(0)))
     assert Undefended().stacks(Undefended().fresh_model(TASK, torch_generator(0)))
 

@@ -131,6 +131,17 @@ class Defence:
         generators: "Sequence[torch.Generator]",
     ) -> Stage[None]:
         """Many at once, each as ``train`` would train it alone; only models that ``stacks`` allows."""
+        yield from self.train_stacked(models, sets, recipe, generators)
+
+    def train_stacked(
+        self,
+        models: "Sequence[nn.Module]",
+        sets: Sequence[TrainingSet],
+        recipe: Recipe,
+        generators: "Sequence[torch.Generator]",
+        information: float = 0.0,
+    ) -> Stage[None]:
+        """Plainly. ``information``: λ, weight of the KL of bottlenecks."""
         from dpmia_lab.training import stacked
 
         recipe = self.changed(recipe)
@@ -146,6 +157,7 @@ class Defence:
             augment=self.augmentation(),
             patience=recipe.patience,
             validations=[own.held for own in sets] if recipe.patience else None,
+            information=information,
         )
 
     def stacks(self, model: "nn.Module") -> bool:

@@ -1,5 +1,6 @@
 """DP-SGD that hides a subclass or a class instead of a record (paper A, IV): the same algorithm, larger units."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,7 +13,7 @@ from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import default_delta
 from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.privacy.units import UNITS, Units, divided
-from dpmia_lab.stages import Stage
+from dpmia_lab.stages import Stage, part
 
 if TYPE_CHECKING:
     import torch
@@ -47,9 +48,35 @@ class LargerUnits(Central):
         x, y = np.ascontiguousarray(records.x.float().cpu().numpy()), records.y.cpu().numpy()
         return (yield from divided(self.unit, x, y, min(self.k_sub, len(y)), seed))
 
-    def stacks(self, model: "nn.Module") -> bool:
-        """Only records can be clipped side by side."""
-        return False
+    def train_many(
+        self,
+        models: "Sequence[nn.Module]",
+        sets: Sequence[TrainingSet],
+        recipe: Recipe,
+        generators: "Sequence[torch.Generator]",
+    ) -> Stage[None]:
+        """Together where all take as many steps with one chance to join; else one after another."""
+        from dpmia_lab.training import stacked
+
+        own = []
+        for records, generator in zip(sets, generators, strict=True):
+            units = records.units or (yield from part(self.divided(records, generator), 0.0, 0.0))
+            own.append(replace(records, units=units))
+        how = [self.dp_sgd(recipe, records.units.count) for records in own]
+        if recipe.optimizer == "momentum" or len({(dp.sigma, dp.q, dp.steps) for dp in how}) > 1:
+            for place, (model, records, generator) in enumerate(zip(models, own, generators, strict=True)):
+                stage = self.train(model, records, recipe, generator)
+                yield from part(stage, place / len(models), (place + 1) / len(models))
+            return
+        yield from stacked.train_privately(
+            models,
+            [(records.x, records.y) for records in own],
+            how[0],
+            rate=recipe.rate,
+            generators=generators,
+            adam=recipe.optimizer == "adam",
+            units=[records.units for records in own],
+        )
 
     def dp_sgd(self, recipe: Recipe | None, units: int) -> DpSgd:
         return replace(super().dp_sgd(recipe, units), delta=self.delta or default_delta(units))

@@ -8,13 +8,14 @@ likelihood ratios every one is the target in its turn, and the others are its at
   Snapshot("pictures", 0, (people, h, w))  drawings of everybody from the target, 0 to 1; carts (classes, bits)
   Snapshot("accuracy", 0, (3,))            share right on records nobody trained on, low, high (of the first two models)
   Snapshot("scores", 0, (2, n))            likelihood ratios, and 1 where it was a member; all models' together
-Result arrays: ``pictures``, ``blurred`` (pictures only), ``truth`` (the same shape), ``recognised`` and
-``recognised_blur`` (people,) bool, of the target's drawings; ``scores`` (n,) float32 and ``member`` (n,) bool, n =
-models × candidates; ``fpr`` and ``tpr`` (200,), the ROC at false-alarm rates from 0.001 to 1 on a log scale.
+Result arrays: ``pictures``, ``blurred`` (pictures only), ``truth`` (the same shape); ``recognised_JUDGE`` (people,)
+bool, of the target's drawings; ``scores`` (n,) float32 and ``member`` (n,) bool, n = models × candidates; ``wrong`` (n,)
+bool: those with a wrong label; ``fpr`` and ``tpr`` (200,), the ROC at false-alarm rates from 0.001 to 1 on a log scale.
 Rows, all with ``defence``: accuracy · auc, tpr1 (attack "lira", protocol "turns") · recognised (attack "original",
-protocol "plain", or "blur" after a blur; mean over all models' drawings), each with low and high · phi, aop_1 … aop_50
-(attack "lira"; phi against the undefended models of the same seed) · epsilon, delta, and for noise on gradients sigma
-and q, where something is promised.
+protocol the judge: "filter", the strongest; on pictures also "plain", which looks as the eye does, and "blur", the same
+after a blur; mean over all models' drawings; by chance 1/classes), each with low and high · phi, aop_1 … aop_50 (attack
+"lira"; phi against the undefended models of the same seed) · where something is promised epsilon_tight, delta, sigma
+and q (noise on gradients), or epsilon_record (noise on the data). ``promise_of`` has it in words.
 """
 
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ from dpmia_lab.store import Result
 TITLE = "Play: one defence, one position of its sliders; drawings, likelihood ratios and accuracy within a second"
 LAMBDAS = (1, 2, 5, 10, 20, 50)  # of AOP, as in paper D
 STEPS, CLIP, RATE = 60, 1.0, 2.0  # of DP-SGD: T, S, η
-NAMES = PlainNames(("measure", "end", "attack", "protocol"), frozenset({"lira", "turns", "original", "plain"}))
+NAMES = PlainNames(("measure", "end", "attack", "protocol"), frozenset({"lira", "turns", "original", "filter"}))
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,13 @@ PLAYED: dict[str, Played] = {
     ),
     "units": Played(
         "DP-SGD for a class or subclass",
-        (SIGMA, Slider("unit", "what is hidden", ("subclass", "class")), Slider("k_sub", "subclasses a class", (6, 4, 3, 2))),
+        (SIGMA, Slider("unit", "what is hidden", ("subclass", "class")), Slider("k_sub", "subclasses", (6, 4, 3, 2))),
         True,
         "The same noise, for everything a person has in the data, or for a cluster of it.",
     ),
     "local": Played(
         "noise on the data",
-        (Slider("epsilon_i", "ε of one number", (1000.0, 300.0, 100.0, 50.0, 30.0, 20.0, 10.0, 5.0, 3.0, 2.0, 1.0, 0.5)),),
+        (Slider("epsilon_i", "ε of one number", (1000.0, 100.0, 50.0, 30.0, 20.0, 10.0, 5.0, 3.0, 2.0, 1.0, 0.5)),),
         True,
         "Everybody changes their own records before anyone sees them.",
     ),
@@ -234,7 +235,8 @@ def run(config: Config) -> Stage[Result]:
 
 
 def played(config: Config, people: Prepared) -> Stage[Position]:
-    models = Models(people, defence_of(config, len(people.candidates) // 2), recipe_of(config), config.shadows, config.seed)
+    how = defence_of(config, len(people.candidates) // 2), recipe_of(config)
+    models = Models(people, *how, config.shadows, config.seed)
     first = yield from part(models.trained(range(2)), 0.0, 0.3)
     linear = linear_form(people, first)
     differences = yield from part(drawing.drawn(linear), 0.3, 0.35)
@@ -284,7 +286,8 @@ def undefended_numbers(config: Config, people: Prepared) -> Stage[tuple[float, f
 
     def make() -> Stage[tuple[float, float]]:
         position = yield from played(plain, people)
-        return accuracy_of(position.right).value, auc_interval(position.scores.ravel(), position.models.inside.ravel()).value
+        auc = auc_interval(position.scores.ravel(), position.models.inside.ravel())
+        return accuracy_of(position.right).value, auc.value
 
     once = people.once.setdefault(("undefended", config.shadows), Once(make))
     counter = iter(range(10**9))
@@ -299,10 +302,9 @@ def undefended_numbers(config: Config, people: Prepared) -> Stage[tuple[float, f
 def measured(position: Position, undefended: tuple[float, float]) -> Result:
     people, inside = position.people, position.models.inside
     scores, member = position.scores.ravel().astype(np.float32), inside.ravel()
-    names = {"plain": drawing.named(people, position.differences)}
+    names = drawing.verdicts(people, position.differences)
     pictures = {"pictures": drawing.shown(people, position.differences[0])}
     if people.pictured:
-        names["blur"] = drawing.named_blurred(people, position.differences)
         pictures["blurred"] = drawing.shown(people, drawing.blurred(people, position.differences[0]))
     hits = {name: own[0] == np.arange(people.classes) for name, own in names.items()}
     rows = measured_rows(position, names, undefended)
@@ -310,9 +312,10 @@ def measured(position: Position, undefended: tuple[float, float]) -> Result:
     arrays = {
         **pictures,
         "truth": people.shown(people.truth),
-        **{"recognised" + ("_blur" if name == "blur" else ""): own for name, own in hits.items()},
+        **{f"recognised_{name}": own for name, own in hits.items()},
         "scores": scores,
         "member": member,
+        "wrong": np.tile(people.wrong, len(inside)),
         "fpr": fpr,
         "tpr": tpr,
     }

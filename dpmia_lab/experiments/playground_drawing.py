@@ -1,7 +1,9 @@
-"""Everybody drawn from every model at once (paper E's attack in its Gram form), and how many a judge recognises.
+"""Everybody drawn from every model at once (paper E's attack in its Gram form), and how many are recognised.
 
-The attack starts at the public mean that the model subtracts itself, or at nothing for carts. The judge is the matched
-filter: it learns nothing, holds pictures that no model saw, and for noise alike in all pixels no judge is better.
+The attack starts at the public mean that the model subtracts itself, or at nothing for carts. Judges learn nothing and
+hold pictures that no model saw. One looks as the eye does: whose mean picture is most like the drawing, by structural
+similarity (SSIM); snow fools it, and a blur before it looks helps. The matched filter is the strongest: where noise is
+alike in all pixels no judge is better, and it needs no blur.
 """
 
 from typing import TYPE_CHECKING
@@ -11,8 +13,9 @@ import numpy as np
 from dpmia_lab.attacks.inversion import gram
 from dpmia_lab.experiments.playground_people import Prepared, as_pictures
 from dpmia_lab.metrics.intervals import Estimate
-from dpmia_lab.metrics.matched_filter import Gallery, matched_labels
+from dpmia_lab.metrics.matched_filter import matched_labels
 from dpmia_lab.metrics.recognition import impacts, mean_estimate
+from dpmia_lab.metrics.reconstruction import ssim_values
 from dpmia_lab.stages import Stage
 
 if TYPE_CHECKING:
@@ -52,19 +55,21 @@ def blurred(people: Prepared, x: np.ndarray) -> np.ndarray:
     return smoothed(flat, BLUR).numpy().reshape(x.shape)
 
 
-def named(people: Prepared, differences: np.ndarray) -> np.ndarray:
-    """(M, classes): whom the judge takes each drawing for."""
+def verdicts(people: Prepared, differences: np.ndarray) -> dict[str, np.ndarray]:
+    """By protocol, (M, classes): whom each judge takes each drawing for. Carts know the matched filter only."""
+    shape = differences.shape[:2]
     flat = as_pictures(differences.reshape(-1, *people.task.shape))
-    return matched_labels(flat, people.gallery).reshape(differences.shape[:2])
+    named = {"filter": matched_labels(flat, people.gallery).reshape(shape)}
+    if people.pictured:
+        named["plain"] = seen(people, differences)
+        named["blur"] = seen(people, blurred(people, differences))
+    return named
 
 
-def named_blurred(people: Prepared, differences: np.ndarray) -> np.ndarray:
-    """The same where drawings and the judge's pictures are blurred."""
-    shape, gallery = people.gallery.people.shape, people.gallery
-    soft = blurred(people, gallery.people.reshape(len(gallery.people), -1)).reshape(shape)
-    other = Gallery(gallery.mean, soft, gallery.pictures, gallery.labels)
-    flat = blurred(people, differences).reshape(-1, *people.task.shape)
-    return matched_labels(flat, other).reshape(differences.shape[:2])
+def seen(people: Prepared, differences: np.ndarray) -> np.ndarray:
+    """(M, classes): who is most like each drawing as it is shown, by SSIM."""
+    pictures = shown(people, differences.reshape(-1, differences.shape[2]))
+    return ssim_values(pictures[:, None], people.truth).argmax(1).reshape(differences.shape[:2])
 
 
 def recognised(names: np.ndarray) -> Estimate:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from dpmia_lab.training.discriminator import Discriminator
 
-PLAIN = Recipe(epochs=20, rate=0.02, batch=32)  # Adam, for whatever adds no noise to gradients
+PLAIN = Recipe(epochs=20, rate=0.03, batch=64)  # Adam, for whatever adds no noise to gradients
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,6 @@ class Models:
 
     def trained(self, numbers: range) -> "Stage[list[nn.Module]]":
         """Those models, together where that can be done."""
-        import torch
 
         def generator(number: int, what: str) -> "torch.Generator":
             return torch_generator(self.seed, "playground", number, what)

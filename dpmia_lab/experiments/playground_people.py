@@ -1,8 +1,9 @@
 """Who is who in the playground: candidates, whom nobody trains on, and what a judge of drawings holds.
 
-Each class's records are dealt out once per (data, seed), so that a slider position only trains. Whatever is expensive
-and the same at every position (what DAP's discriminator learns, subclasses, the undefended model's numbers) is kept
-here too, and made when it is first asked for.
+Each class's records are dealt out once per (data, seed), so that a slider position only trains. One candidate in twenty
+has a wrong label, as in data that people collect: those are learnt by heart or not at all, and make a tail that an
+average hides. Whatever is expensive and the same at every position (what DAP's discriminator learns, subclasses, the
+undefended model's numbers) is kept here too, and made when it is first asked for.
 """
 
 from collections import OrderedDict
@@ -25,6 +26,7 @@ from dpmia_lab.stages import Once
 PEOPLE, HEIGHT, WIDTH, PICTURES = 20, 16, 14, 50
 STYLES, CARTS = 10, 1200
 SHARES = {"candidates": 0.36, "gallery": 0.16, "test": 0.28, "aside": 0.2}  # of each class's records
+WRONG = 0.05  # of the candidates' labels
 MOST_CANDIDATES = 400
 MOST_RECORDS, MOST_NUMBERS, MOST_WEIGHTS, LEAST_OF_CLASS = 5000, 4096, 60_000, 7  # of a set of one's own
 KEPT = 3  # sets of people kept at once
@@ -38,6 +40,7 @@ class Prepared:
     task: Task
     class_names: tuple[str, ...]
     candidates: Records  # of whom each model is trained on a half
+    wrong: np.ndarray  # (k,) bool: which of them have a wrong label
     test: Records  # in nobody's training set: accuracy is measured here
     aside: Records  # held aside, for defences that learn from such
     gallery: Gallery  # what the judge of drawings has: further records of the same people
@@ -81,12 +84,21 @@ def new_people(data: str, seed: int) -> Prepared:
     roles = dealt(population, numpy_generator(seed, "playground", "roles"))
     everyone = Records(population.x, population.y)
     own = {name: everyone.at(places) for name, places in roles.items()}
+    rng = numpy_generator(seed, "playground", "labels")
+    candidates, wrong = mislabelled(own["candidates"], population.classes, rng)
     gallery = gallery_of(as_pictures(own["gallery"].x), own["gallery"].y)
     centre = public_mean(data, population.shape) if population.kind == "pictures" else None
     task = Task(population.kind, population.shape, population.classes, "softmax", centre=centre, data=population.name)
     truth = gallery.people + gallery.mean
-    parts = own["candidates"], own["test"], own["aside"], gallery
+    parts = candidates, wrong, own["test"], own["aside"], gallery
     return Prepared(population.name, task, population.class_names, *parts, truth.astype(np.float32))
+
+
+def mislabelled(records: Records, classes: int, rng: np.random.Generator) -> tuple[Records, np.ndarray]:
+    wrong = np.zeros(len(records), dtype=bool)
+    wrong[rng.permutation(len(records))[: round(WRONG * len(records))]] = True
+    others = (records.y + rng.integers(1, classes, len(records))) % classes
+    return Records(records.x, np.where(wrong, others, records.y)), wrong
 
 
 def as_pictures(x: np.ndarray) -> np.ndarray:

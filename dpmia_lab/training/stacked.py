@@ -1,7 +1,7 @@
 """Many small models trained at once, each on its own records: shadow models in a fraction of the time.
 
 Model i follows the very trajectory that ``plain.train`` would give it alone with the same generator, or
-``private.train`` with single records as units (the tests hold them equal): what is stacked is the arithmetic, while
+``private.train`` with records or larger units (the tests hold them equal): what is stacked is the arithmetic, while
 every shuffle, draw, mask and noise still comes from the model's own generators in the same order.
 """
 
@@ -14,11 +14,13 @@ from torch.nn import functional as F
 
 from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.privacy.dp_sgd import DpSgd
+from dpmia_lab.privacy.units import Units
 from dpmia_lab.stages import Progress, Stage, part
 from dpmia_lab.training.asked import check_rates, check_records
 from dpmia_lab.training.optimizers import Momentum
 from dpmia_lab.training.plain import MOST, Augment, check_validation
-from dpmia_lab.training.stacked_layers import Stack, can_stack, check_alike, is_linear
+from dpmia_lab.training.private import Drawing
+from dpmia_lab.training.stacked_layers import Blocks, Stack, can_stack, check_alike, linear_layers
 from dpmia_lab.training.stopping import Stopping
 
 __all__ = ["can_stack", "train", "train_privately"]
@@ -44,6 +46,7 @@ def train(
     augment: Augment | None = None,
     patience: int = 0,  # as in plain.train, for each model by itself
     validations: Sequence[Records] | None = None,  # one a model, of equal size; asked for with patience
+    information: float = 0.0,  # λ, weight of the KL of bottlenecks
 ) -> Stage[None]:
     """Train the models in place and leave them in eval() mode; one event a step of each stack."""
     check(models, sets, generators)
@@ -53,6 +56,7 @@ def train(
     check_validation(patience, validations)
     for own in chunks(models, batch):
         stack = Stack(models[own], sets[own][0][0].shape[1:])
+        stack.weigh_codes(information)
         steps = Shuffled(Batches(stack, sets[own]), generators[own], batch, epochs, augment)
         watch = Watch(stack, validations[own], patience) if patience else None
         stage = trained(steps, optimizer_of(stack, adam, rate, decay, steps.momentum), watch)
@@ -68,13 +72,17 @@ def train_privately(
     rate: float,
     generators: Sequence[torch.Generator],
     adam: bool = True,
+    units: Sequence[Units] | None = None,  # one a model: what is hidden, where that is not each record by itself
 ) -> Stage[None]:
-    """The same with each record a unit of differential privacy; descent has no momentum then."""
+    """The same with units of differential privacy; descent has no momentum then."""
     check(models, sets, generators)
     check_rates(rate=rate)
+    for records, divided in zip(sets, units or (), strict=bool(units)):
+        check_records(*records, divided)
     for own in chunks(models, math.ceil(dp.q * len(sets[0][1]))):
         stack = Stack(models[own], sets[own][0][0].shape[1:])
-        steps = Drawn(Batches(stack, sets[own]), generators[own], dp)
+        how = Batches(stack, sets[own]), generators[own], dp
+        steps = DrawnUnits(*how, units[own]) if units else Drawn(*how)
         stage = trained(steps, optimizer_of(stack, adam, rate, 0.0, steps.momentum), None)
         yield from part(stage, own.start / len(models), own.stop / len(models))
         stack.write()
@@ -101,7 +109,7 @@ def check(models: Sequence[nn.Sequential], sets: Sequence[Records], generators: 
 
 def chunks(models: Sequence[nn.Sequential], batch: int) -> list[slice]:
     """As many models as one stack holds: each has its weights four times (gradient, Adam's two) and its batch."""
-    linear = [layer for layer in models[0] if is_linear(layer)]
+    linear = linear_layers(models[0])
     numbers = 4 * sum(p.numel() for p in models[0].parameters())
     numbers += batch * sum(layer.in_features + 2 * layer.out_features for layer in linear)
     few = max(1, AT_ONCE // numbers)
@@ -241,25 +249,69 @@ class Drawn:
 
     @torch.no_grad()
     def next(self) -> tuple[list[torch.Tensor], float]:
-        """(Σ clipped + N(0, σ²S²I)) / (q·n), (M, …) a parameter, and the mean loss."""
-        drawn = [self.drawn(own) for own in self.generators]
+        """(Σ clipped + N(0, σ²S²I)) / (q·K), (M, …) a parameter, and the mean loss."""
+        drawn = self.drawn()
         counts = list(map(len, drawn))
         one = torch.zeros(1, dtype=torch.long)  # so that there is padding even where nobody was drawn
         chosen = nn.utils.rnn.pad_sequence([*drawn, one], batch_first=True)[:-1].to(self.batches.device)
         errors, losses = self.batches.errors_and_losses(*self.batches.gathered(chosen), counts)
-        norms = self.batches.stack.record_norms(errors)
-        factors = (self.dp.clip / norms.clamp(min=1e-30)).clamp(max=1.0).mul_(self.scale)[:, :, None]
-        gradients = self.batches.stack.gradients([e.mul_(factors) for e in errors])
+        gradients = self.batches.stack.gradients(self.clipped(errors))
+        self.add_noise(gradients)
+        return gradients, float(losses.sum()) / max(1, sum(counts))
+
+    def drawn(self) -> list[torch.Tensor]:
+        """Of each model, the records that join."""
+        draws = [torch.rand(self.batches.n, generator=own, dtype=torch.float64) for own in self.generators]
+        return [(own < self.dp.q).nonzero().squeeze(1) for own in draws]
+
+    def clipped(self, errors: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The errors at every layer, each record's weighted so that its gradient is at most S long."""
+        factors = self.factors(self.batches.stack.record_norms(errors)).mul_(self.scale)[:, :, None]
+        return [e.mul_(factors) for e in errors]
+
+    def factors(self, norms: torch.Tensor) -> torch.Tensor:
+        return (self.dp.clip / norms.clamp(min=1e-30)).clamp(max=1.0)
+
+    def add_noise(self, gradients: list[torch.Tensor]) -> None:
         deviation = self.dp.sigma * self.dp.clip * self.scale if self.dp.sigma else 0.0  # S may be ∞ then
         for gradient, room in zip(gradients, self.rooms, strict=True):
             for own, generator in zip(room, self.generators, strict=True):
                 own.normal_(generator=generator)
             gradient.add_(room.to(gradient.device), alpha=deviation)
-        return gradients, float(losses.sum()) / max(1, sum(counts))
 
-    def drawn(self, generator: torch.Generator) -> torch.Tensor:
-        draws = torch.rand(self.batches.n, generator=generator, dtype=torch.float64)
-        return (draws < self.dp.q).nonzero().squeeze(1)
+
+class DrawnUnits(Drawn):
+    """The same with units of several records: of each, the mean gradient is clipped. Models may have unlike many."""
+
+    def __init__(
+        self, batches: Batches, generators: Sequence[torch.Generator], dp: DpSgd, units: Sequence[Units]
+    ) -> None:
+        super().__init__(batches, generators, dp)
+        self.units = [Drawing(own, torch.device("cpu")) for own in units]
+        self.scale = 1 / dp.q  # by K each model's own is divided
+        self.shares = [1 / own.count for own in units]
+
+    def drawn(self) -> list[torch.Tensor]:
+        joined = [own.joined(self.dp.q, generator) for own, generator in zip(self.units, self.generators, strict=True)]
+        self.blocks = Blocks([groups.sizes for _, groups in joined], self.batches.device)
+        return [records for records, _ in joined]
+
+    def clipped(self, errors: list[torch.Tensor]) -> list[torch.Tensor]:
+        """Errors are first divided by |u|, so that their sum over a unit is its mean."""
+        batch, blocks = errors[0].shape[1], self.blocks
+        means = blocks.to_records(1 / blocks.sizes.clamp(min=1).to(errors[0].dtype), batch)[:, :, None]
+        errors = [e.mul_(means) for e in errors]
+        shares = errors[0].new_tensor(self.shares)[:, None]
+        factors = self.factors(self.batches.stack.unit_norms(errors, blocks)).mul_(self.scale * shares)
+        factors = blocks.to_records(factors, batch)[:, :, None]
+        return [e.mul_(factors) for e in errors]
+
+    def add_noise(self, gradients: list[torch.Tensor]) -> None:
+        deviation = self.dp.sigma * self.dp.clip * self.scale if self.dp.sigma else 0.0
+        for gradient, room in zip(gradients, self.rooms, strict=True):
+            for own, generator, share in zip(room, self.generators, self.shares, strict=True):
+                own.normal_(generator=generator).mul_(share)
+            gradient.add_(room.to(gradient.device), alpha=deviation)
 
 
 class Watch:

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 from dpmia_lab import models as lab
 from dpmia_lab.checks import Mistake
+from dpmia_lab.privacy.layers import gram_sums
+from dpmia_lab.training.bottleneck import START, Bottleneck
 
 # The function, and the error at its input from its output h and the error e there (which is used up).
 ACTIVATIONS = {
@@ -18,21 +21,27 @@ ACTIVATIONS = {
     nn.Tanh: (torch.tanh, lambda h, e: e.mul_(1 - h.square())),
     nn.ReLU: (torch.relu, lambda h, e: e.mul_(h > 0)),
 }
+KINDS = (lab.Centre, lab.Dropout, Bottleneck, *ACTIVATIONS)  # what there may be besides Flatten and Linear
 
 
 # ---- which models
 def can_stack(model: nn.Module) -> bool:
     """Whether the model is a Sequential of [Centre,] Flatten, Linear with bias, Sigmoid, Tanh, ReLU and the lab's
-    Dropout, flattened before the first Linear, with every parameter to be trained."""
+    Dropout and Bottleneck, flattened before the first of them that is linear, with every parameter to be trained."""
     if type(model) is not nn.Sequential or not all(p.requires_grad for p in model.parameters()):
         return False
-    linear = [place for place, layer in enumerate(model) if is_linear(layer)]
+    linear = [place for place, layer in enumerate(model) if is_linear(layer) or type(layer) is Bottleneck]
     return (
         bool(linear)
         and any(map(is_flatten, model[: linear[0]]))
         and all(type(layer) is not lab.Centre for layer in model[1:])
-        and all(is_linear(m) or is_flatten(m) or type(m) in (lab.Centre, lab.Dropout, *ACTIVATIONS) for m in model)
+        and all(is_linear(m) or is_flatten(m) or type(m) in KINDS for m in model)
     )
+
+
+def linear_layers(model: nn.Module) -> list[nn.Linear]:
+    """Those with parameters, in their order; a bottleneck's head is one."""
+    return [layer for layer in model.modules() if is_linear(layer)]
 
 
 def is_linear(layer: nn.Module) -> bool:
@@ -48,8 +57,8 @@ def check_alike(models: Sequence[nn.Module]) -> None:
     for place, model in enumerate(models):
         if not can_stack(model):
             raise Mistake(
-                "models trained at once must be made of Flatten, Linear, Sigmoid, Tanh, ReLU and the lab's Centre and "
-                f"Dropout, all of it trainable; number {place} is not."
+                "models trained at once must be made of Flatten, Linear, Sigmoid, Tanh, ReLU and the lab's Centre, "
+                f"Dropout and Bottleneck, all of it trainable; number {place} is not."
             )
         if plan_of(model) != plan_of(models[0]):
             raise Mistake(f"models trained at once must have the same layers; number {place} differs from the first.")
@@ -60,6 +69,34 @@ def plan_of(model: nn.Sequential) -> list[tuple]:
 
 
 # ---- layers
+class Blocks:
+    """Which of a batch's records (M, batch) belong together: units laid side by side, U a model, s records each.
+
+    sizes: of each model's units, (u,), records lying unit after unit; fewer units or records than others have is
+    padding.
+    """
+
+    def __init__(self, sizes: Sequence[torch.Tensor], device: torch.device) -> None:
+        padded = nn.utils.rnn.pad_sequence([*sizes, torch.ones(1, dtype=torch.long)], batch_first=True)[:-1].to(device)
+        starts, place = padded.cumsum(1) - padded, torch.arange(int(padded.max().clamp(min=1)), device=device)
+        self.there = place < padded[:, :, None]  # (M, U, s)
+        self.places = (starts[:, :, None] + place) * self.there  # in a model's batch
+        self.sizes = padded
+
+    def rows(self, values: torch.Tensor) -> torch.Tensor:
+        """(M·U, s, ·) of values (M, batch, ·); padding is 0."""
+        models, batch, width = values.shape
+        first = torch.arange(models, device=values.device)[:, None, None] * batch
+        found = values.reshape(-1, width)[(self.places + first).flatten()].view(*self.places.shape, width)
+        return (found * self.there[..., None]).flatten(0, 1)
+
+    def to_records(self, values: torch.Tensor, batch: int) -> torch.Tensor:
+        """(M, batch): each record gets the value of its unit (M, U); padding gets 0."""
+        found = values.new_zeros(len(values), batch)
+        wide = values[:, :, None].expand(self.places.shape) * self.there
+        return found.scatter_add_(1, self.places.flatten(1), wide.flatten(1))
+
+
 class Product:
     """Linear: weight (M, p, d) and bias (M, 1, p)."""
 
@@ -83,6 +120,21 @@ class Product:
         """(M, batch): what the layer adds to the squared norm of a record's gradient, (1 + ‖a‖²)·‖e‖²."""
         lengths = torch.linalg.vector_norm(self.a, dim=2), torch.linalg.vector_norm(e, dim=2)
         return lengths[0].square().add_(1).mul_(lengths[1].square())
+
+
+    def unit_squares(self, e: torch.Tensor, blocks: "Blocks") -> torch.Tensor:
+        """(M, U): what it adds to the squared norm of a unit's gradient; by Gram matrices or, for large units, itself.
+
+        See ``privacy/layers.py``, which has both for one model.
+        """
+        own_e, own_a = blocks.rows(e), blocks.rows(self.a)  # (M·U, s, p) and (M·U, s, d)
+        s, (p, d) = own_e.shape[1], self.weight.shape[1:]
+        if s * (p + d) > p * d:
+            weights = torch.linalg.vector_norm(own_e.mT @ own_a, dim=(1, 2)).square()
+        else:
+            weights = gram_sums(own_a, own_e)
+        biases = torch.linalg.vector_norm(own_e.sum(1), dim=1).square()
+        return (weights + biases).view(len(e), -1)
 
 
 class Activation:
@@ -119,6 +171,34 @@ class Masks:
         return e.mul_(self.mask)
 
 
+class Codes:
+    """A bottleneck behind its head: numbers (M, batch, 2k) become codes (M, batch, k), each model's drawn by its own
+    layer's generator. ``weight``: λ, by which each record's KL joins its loss; there is no padding where it counts."""
+
+    def __init__(self, layers: Sequence[Bottleneck]) -> None:
+        self.layers, self.weight = layers, 0.0
+        self.counts: list[int] = []  # as of ``Masks``; empty: of all
+
+    def forward(self, a: torch.Tensor) -> torch.Tensor:
+        self.mean, raw = a.chunk(2, dim=2)
+        self.raw = raw - START
+        self.deviation = F.softplus(self.raw)
+        noise = torch.zeros(self.mean.shape, dtype=a.dtype)
+        for own, layer, count in zip(noise, self.layers, self.counts or [a.shape[1]] * len(a), strict=True):
+            own[:count].normal_(generator=layer.generator)
+        self.noise = noise.to(a.device)
+        return self.mean + self.deviation * self.noise
+
+    def backward(self, e: torch.Tensor) -> torch.Tensor:
+        """∇KL is μ for the mean, and s − 1/s for the deviation."""
+        mean, deviation = e, e * self.noise
+        if self.weight:
+            s = self.deviation
+            inverse = torch.where(s.square() > 1e-30, 1 / s, 0)  # as ``kl_to_standard`` has it
+            mean, deviation = mean + self.weight * self.mean, deviation + self.weight * (s - inverse)
+        return torch.cat([mean, deviation.mul_(torch.sigmoid(self.raw))], 2)
+
+
 class Shift:
     """Centre: each model's picture, (M, 1, d), subtracted. Always the first layer, so no error goes back through it."""
 
@@ -135,14 +215,21 @@ class Stack:
     def __init__(self, models: Sequence[nn.Sequential], shape: Sequence[int]) -> None:
         """shape: of a record."""
         self.models = models
-        self.layers = [stacked_layer(layers, shape) for layers in zip(*models, strict=True) if is_kept(layers[0])]
+        kept = [layers for layers in zip(*models, strict=True) if is_kept(layers[0])]
+        self.layers = [layer for layers in kept for layer in stacked_layers(layers, shape)]
         self.products = [layer for layer in self.layers if isinstance(layer, Product)]
-        self.masks = [layer for layer in self.layers if isinstance(layer, Masks)]
+        self.drawing = [layer for layer in self.layers if isinstance(layer, Masks | Codes)]
         self.parameters = [p for layer in self.products for p in (layer.weight, layer.bias)]
+
+    def weigh_codes(self, weight: float) -> None:
+        """λ of the KL of bottlenecks, if there are any."""
+        for layer in self.drawing:
+            if isinstance(layer, Codes):
+                layer.weight = weight
 
     def forward(self, a: torch.Tensor, counts: Sequence[int] = ()) -> torch.Tensor:
         """Records (M, batch, d) to logits (M, batch, classes); counts: as of ``Masks``."""
-        for layer in self.masks:
+        for layer in self.drawing:
             layer.counts = counts
         for layer in self.layers:
             a = layer.forward(a)
@@ -167,6 +254,11 @@ class Stack:
         """(M, batch): the norm of each record's gradient over all parameters."""
         return sum(layer.record_squares(e) for layer, e in zip(self.products, errors, strict=True)).sqrt()
 
+    def unit_norms(self, errors: Sequence[torch.Tensor], blocks: "Blocks") -> torch.Tensor:
+        """(M, U): the norm of each unit's gradient, where the errors (M, batch, p) add up to it over its records."""
+        squares = sum(layer.unit_squares(e, blocks) for layer, e in zip(self.products, errors, strict=True))
+        return squares.clamp(min=0).sqrt()  # rounding may leave −1e-9 of a Gram sum
+
     @torch.no_grad()
     def write(self) -> None:
         for place, model in enumerate(self.models):
@@ -180,9 +272,13 @@ def is_kept(layer: nn.Module) -> bool:
     return not is_flatten(layer) and not (isinstance(layer, lab.Dropout) and layer.p == 0)
 
 
-def stacked_layer(layers: Sequence[nn.Module], shape: Sequence[int]) -> Product | Activation | Masks | Shift:
-    if is_linear(layers[0]):
-        return Product(layers)
-    if isinstance(layers[0], lab.Centre):
-        return Shift(layers, shape)
-    return Masks(layers) if isinstance(layers[0], lab.Dropout) else Activation(layers)
+def stacked_layers(layers: Sequence[nn.Module], shape: Sequence[int]) -> list:
+    """One layer of every model as one; a bottleneck is two."""
+    first = layers[0]
+    if is_linear(first):
+        return [Product(layers)]
+    if isinstance(first, Bottleneck):
+        return [Product([layer.head for layer in layers]), Codes(layers)]
+    if isinstance(first, lab.Centre):
+        return [Shift(layers, shape)]
+    return [Masks(layers) if isinstance(first, lab.Dropout) else Activation(layers)]

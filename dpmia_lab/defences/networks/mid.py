@@ -1,12 +1,14 @@
 """Paper B's MID for networks: a noisy code between the picture and the answer (eq. 5)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dpmia_lab.checks import between, whole
-from dpmia_lab.defences.base import Task, new_model
+from dpmia_lab.defences.base import Recipe, Task, TrainingSet, new_model
 from dpmia_lab.defences.networks.base import NetworkDefence
 from dpmia_lab.options import number_text, option
+from dpmia_lab.stages import Stage
 
 if TYPE_CHECKING:
     import torch
@@ -41,3 +43,16 @@ class Mid(NetworkDefence):
         from dpmia_lab.training.bottleneck import bottleneck_objective
 
         return bottleneck_objective(self.lam, self.draws)
+
+    def stacks(self, model: "nn.Module") -> bool:
+        """With one code a picture; more of them are drawn by one model alone."""
+        return self.draws == 1 and super().stacks(model)
+
+    def train_many(
+        self,
+        models: "Sequence[nn.Module]",
+        sets: Sequence[TrainingSet],
+        recipe: Recipe,
+        generators: "Sequence[torch.Generator]",
+    ) -> Stage[None]:
+        yield from self.train_stacked(models, sets, recipe, generators, information=self.lam)
