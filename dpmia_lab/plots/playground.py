@@ -33,7 +33,8 @@ class Caught:
 def roc_chart(now: Caught, undefended: Caught | None, width: int, height: int) -> Drawn:
     """Both axes logarithmic, so that few false alarms have room; ``undefended`` is the grey line."""
     x = Axis(LEAST, 1, PERCENT, "false alarms: outsiders called members →", log=True)
-    drawing = Drawing(width, height, x, Axis(LEAST, 1, PERCENT, "members caught ↑ (lower is safer)", log=True))
+    y = Axis(LEAST, 1, PERCENT, "members caught ↑ (lower is safer)", log=True)
+    drawing = Drawing(width, height, x, y, margins=(44, 20, 26, 40))
     drawing.axes()
     drawing.line([LEAST, 1], [LEAST, 1], "reference", 1.2, dash="2 3")
     drawing.words(0.1, 0.1, "guessing", "reference", by=(12, 12))
@@ -128,7 +129,7 @@ def tradeoff_chart(
 def empty_tradeoff(measure: str, width: int, height: int) -> Drawing:
     title, low, high, ticks, log = MEASURES[measure]
     accuracy = Axis(0, 1, tuple((i / 4, f"{25 * i}%") for i in range(5)), "named right ↑ (higher is better)")
-    return Drawing(width, height, Axis(low, high, ticks, title, log), accuracy, margins=(44, 14, 26, 42))
+    return Drawing(width, height, Axis(low, high, ticks, title, log), accuracy, margins=(44, 20, 26, 40))
 
 
 def curve_key(curve: Curve) -> tuple:
@@ -181,7 +182,7 @@ def bargain_line(drawing: Drawing, dot: Dot, lam: float) -> None:
     shown = accuracy <= 1
     if shown.sum() > 1:
         drawing.line(auc[shown], accuracy[shown], "exposed", 1.2, dash="6 4", opacity=0.8)
-        drawing.words(auc[shown][-1], accuracy[shown][-1], f"as good at λ = {lam:g}", "exposed-text", "end", by=(-6, 14))
+        drawing.words(auc[0], accuracy[0], f"as good at λ = {lam:g}", "exposed-text", by=(6, 14))
 
 
 def draw_dot(drawing: Drawing, dot: Dot, measure: str, age: int) -> None:

@@ -66,7 +66,7 @@ class PlaygroundPanel:
 
     def layout(self) -> widgets.VBox:
         made = self.controls.made
-        self.replay = button("Last minute again", self.lapse.play, "dp-play-replay")
+        self.replay = button("Replay a minute", self.lapse.play, "dp-play-replay", tooltip="Replay the last minute")
         actions = with_classes(widgets.Box([self.replay, self.link, self.results.keep]), "dp-play-actions")
         others = [widget for name, widget in made.items() if name not in ("data", "defence", "sigma")]
         left = column(

@@ -15,7 +15,8 @@ NUMBERS = {
     "accuracy": ("accuracy", "", ""),
     "auc": ("auc", "lira", "turns"),
     "tpr1": ("tpr1", "lira", "turns"),
-    "recognised": ("recognised", "original", "plain"),
+    "recognised": ("recognised", "original", "filter"),
+    "eye": ("recognised", "original", "plain"),
     "blurred": ("recognised", "original", "blur"),
     "phi": ("phi", "lira", ""),
 }

@@ -10,13 +10,13 @@ from dpmia_lab.plots.playground import Caught, Curve, Dot, roc_chart, tradeoff_c
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field, scale
 from dpmia_lab.widgets.kit.opening import load
-from dpmia_lab.widgets.kit.parts import column, on_change, row, text
+from dpmia_lab.widgets.kit.parts import column, on_change, text, with_classes
 from dpmia_lab.widgets.playground import words
 from dpmia_lab.widgets.playground.mosaic import mosaic_html
 from dpmia_lab.widgets.playground.position import Position
 
 PLOTS = "dpmia_lab.plots.playground"  # no matplotlib in it: there at once
-ROC_HEIGHT, TRADEOFF_HEIGHT = 228, 236
+HEIGHT = 205  # of both charts
 MOST_DOTS = 60
 
 
@@ -46,9 +46,9 @@ class View:
         self.tradeoff = ChartPlace(
             self.draw_tradeoff, PLOTS, "dp-play-tradeoff-chart", width_of=chart_width, on_pick=on_pick
         )
-        self.blur = field(widgets.Checkbox(description="blur the drawings", indent=False), "blur")
+        self.blur = field(widgets.Checkbox(description="blur them", indent=False), "blur")
         self.measure = field(choice("leak", words.LEAKS), "leak")
-        self.lam = field(scale("λ: how much privacy weighs", LAMBDAS), "weight")
+        self.lam = field(scale("λ", LAMBDAS), "weight")
         self.keep, self.poster = text("", "dp-play-keep"), text("", "dp-play-poster")
         self.challenges = text("", "dp-play-list-place")
         on_change(self.blur, lambda _: self.show_pictures())
@@ -59,14 +59,12 @@ class View:
 
     def layout(self) -> list[widgets.Widget]:
         """Pictures, ROC, challenges, trade-off: two by two."""
-        what = text("<h2>The truth, and what an attacker draws from the model</h2>")
         return [
-            block("pictures", row(what, self.blur), self.mosaic, self.drawn_words),
-            block("roc", text("<h2>Who was in the training set?</h2>"), self.roc.view, self.roc_words),
-            block("challenges", text("<h2>Can you …</h2>"), self.challenges, self.poster),
-            block("tradeoff", text("<h2>What does it cost?</h2>"), self.tradeoff.view, self.bargain_words,
-                  row(self.measure, self.lam)),
-        ]  # fmt: skip
+            block("pictures", "The truth, and what an attacker draws", [self.blur], self.mosaic, self.drawn_words),
+            block("roc", "Who was in the training set?", [], self.roc.view, self.roc_words),
+            block("challenges", "Can you …", [], self.challenges, self.poster),
+            block("tradeoff", "What it costs", [self.measure, self.lam], self.tradeoff.view, self.bargain_words),
+        ]
 
     # ---- a position
     def show(self, position: Position) -> None:
@@ -101,7 +99,7 @@ class View:
     def draw_roc(self, width: int) -> Chart | None:
         if self.now is None:
             return None
-        return roc_chart(self.now.caught, self.undefended, width, ROC_HEIGHT)
+        return roc_chart(self.now.caught, self.undefended, width, HEIGHT)
 
     def draw_tradeoff(self, width: int) -> Chart | None:
         if self.now is None:
@@ -109,12 +107,14 @@ class View:
         config = self.now.config
         seen = self.dots[config.data]
         return tradeoff_chart(
-            seen, curves_of(config.data), config.defence, self.measure.value, self.lam.value, width, TRADEOFF_HEIGHT
+            seen, curves_of(config.data), config.defence, self.measure.value, self.lam.value, width, HEIGHT
         )
 
 
-def block(name: str, *children: widgets.Widget) -> widgets.VBox:
-    return column(*children, classes=(f"dp-play-{name}",))
+def block(name: str, title: str, switches: list[widgets.Widget], *children: widgets.Widget) -> widgets.VBox:
+    """``switches`` stand beside the title."""
+    head = with_classes(widgets.HBox([text(f"<h2>{title}</h2>"), *switches]), "dp-play-head")
+    return column(head, *children, classes=(f"dp-play-{name}",))
 
 
 def curves_of(data: str) -> Sequence[Curve]:

@@ -60,16 +60,17 @@ def percent(share: float) -> str:
 
 def fact_html(value: str, interval: str, words: str, exposed: bool = False) -> str:
     colour = ' class="exposed"' if exposed else ""
-    ends = f" <i>({interval})</i>" if interval else ""
-    return f'<div class="dp-play-fact"><b{colour}>{value}</b><span>{ends} {words}</span></div>'
+    ends = f"<i>({interval})</i> " if interval else ""
+    return f'<div class="dp-play-fact"><b{colour}>{value}</b>{ends}{words}</div>'
 
 
 def share_ends(row: Row) -> str:
-    return "" if row.low is None else f"{100 * row.low:.2g}–{100 * row.high:.2g}%"
+    low, high = (f"{100 * end:.0f}" if end >= 0.0995 else f"{100 * end:.1f}" for end in (row.low, row.high))
+    return f"{low}–{high}%"
 
 
 def number_ends(row: Row) -> str:
-    return "" if row.low is None else f"{row.low:.2f}–{row.high:.2f}"
+    return f"{row.low:.2f}–{row.high:.2f}"
 
 
 def kind_of(position: Position) -> tuple[str, str]:
@@ -78,47 +79,47 @@ def kind_of(position: Position) -> tuple[str, str]:
 
 
 def drawn_html(position: Position) -> str:
-    """Whom a judge recognises in the drawings."""
-    row, blurred, (_, many) = position.numbers["recognised"], position.numbers.get("blurred"), kind_of(position)
-    after = f" After a blur: {percent(blurred.value)}." if blurred is not None else ""
-    words = (
-        f"of {many} recognised in the drawings, by a {term('judge')} with other pictures of them. "
-        f"Chance {percent(1 / position.people)}; low is safe.{after}"
-    )
+    """Whom judges recognise in the drawings."""
+    numbers, (_, many) = position.numbers, kind_of(position)
+    row = numbers["recognised"]
+    words = f"of {many} recognised by the strongest {term('judge')} here, who has other pictures of them. "
+    if "eye" in numbers:
+        eye, blurred = percent(numbers["eye"].value), percent(numbers["blurred"].value)
+        words += f"By one who looks as the eye does: {eye}, after a blur {blurred}. "
+    words += f"Chance {percent(1 / position.people)}; low is safe."
     return facts(fact_html(percent(row.value), share_ends(row), words, row.low > 2 / position.people))
 
 
 def caught_html(position: Position) -> str:
     tpr1, auc = position.numbers["tpr1"], position.numbers["auc"]
-    attack = f"{term('likelihood-ratio', 'likelihood ratios')} against {position.config.shadows - 1} "
-    attack += term("shadow-model", "shadow models")
+    attack = f"{term('likelihood-ratio', 'likelihood ratios')} ({position.config.shadows - 1} "
+    attack += f"{term('shadow-model', 'shadow models')})"
     caught = f"of members caught at 1% false alarms, by {attack}. Chance 1%; low is safe."
     over = f"{term('auc')}: the same attack over all thresholds. Chance 0.5; low is safe."
     return facts(
         fact_html(percent(tpr1.value), share_ends(tpr1), caught, tpr1.low > 0.01),
         fact_html(f"{auc.value:.2f}", number_ends(auc), over, auc.low > 0.5),
-        two=True,
+        shape="two",
     )
 
 
 def bargain_html(position: Position, lam: float) -> str:
     accuracy, auc, phi = (position.numbers.get(name) for name in ("accuracy", "auc", "phi"))
-    things = "pictures" if position.pictures.ndim == 3 else "carts"
+    things = "pictures" if position.pictures.ndim == 3 else "records"
     right = f"of new {things} named right. Chance {percent(1 / position.people)}; high is good."
-    worth = aop(accuracy.value, auc.value, lam)
     silent = position.config.defence == "none" or phi is None
-    phi_words = f"{term('phi', 'φ')}: leak removed over accuracy lost; above 1 it pays"
     return facts(
         fact_html(percent(accuracy.value), share_ends(accuracy), right),
-        fact_html("–" if silent else f"{phi.value:.1f}", "", phi_words),
-        fact_html(f"{worth:.2f}", "", f"{term('aop', 'AOP')} at λ = {lam:g}: accuracy less what leaks; high is good"),
-        three=True,
-    )
+        fact_html("–" if silent else f"{phi.value:.1f}", "", f"{term('phi', 'φ')}: leak removed over accuracy lost. "
+                  "Above 1 it pays."),
+        fact_html(f"{aop(accuracy.value, auc.value, lam):.2f}", "", f"{term('aop', 'AOP')}, λ = {lam:g}: accuracy less "
+                  "what leaks. High is good."),
+        shape="three",
+    )  # fmt: skip
 
 
-def facts(*numbers: str, two: bool = False, three: bool = False) -> str:
-    shape = " dp-play-two" if two else " dp-play-three" if three else ""
-    return f'<div class="dp-play-facts{shape}">{"".join(numbers)}</div>'
+def facts(*numbers: str, shape: str = "one") -> str:
+    return f'<div class="dp-play-facts dp-play-{shape}">{"".join(numbers)}</div>'
 
 
 # ---- for those who cannot see it
