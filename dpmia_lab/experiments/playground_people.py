@@ -52,6 +52,11 @@ class Prepared:
         return self.task.classes
 
     @property
+    def members(self) -> int:
+        """Records that each model is trained on."""
+        return len(self.candidates) // 2
+
+    @property
     def pictured(self) -> bool:
         return self.task.kind == "pictures"
 
