@@ -23,6 +23,7 @@ from dpmia_lab.experiments import (
     inversion,
     membership,
     one_step,
+    playground,
     private_training,
     public_vaes,
     spending,
@@ -52,7 +53,7 @@ def pages() -> dict[str, ModuleType | SimpleNamespace]:
     """What each panel runs, with its presets."""
     own = {"inversion": inversion, "private_training": private_training, "hiding": hiding, "membership": membership}
     quick = {"mechanisms": quick_mechanisms(), "evaluation": quick_evaluation(), "attributes": quick_attributes()}
-    return own | quick | {"confidences": quick_confidences(), "fooling": quick_fooling()}
+    return own | quick | {"confidences": quick_confidences(), "fooling": quick_fooling(), "playground": playground}
 
 
 def write(experiment: str, name: str, config: Any, result: Result, seconds: float, speed: float) -> None:

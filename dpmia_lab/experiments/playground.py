@@ -32,12 +32,13 @@ __all__ = [  # what pages and commands read here, whichever file has it
 ]  # fmt: skip
 TITLE = "Play: one defence, one position of its sliders; drawings, likelihood ratios and accuracy within a second"
 SMALL = Config(defence="central", shadows=4)
-PRESETS = {
-    "faces": Config(),
-    "record": Config(defence="central", sigma=2.0),
+PRESETS = {  # the page opens on the first
+    "record": Config(defence="central", sigma=0.3),
     "class": Config(defence="units", sigma=1.0),
     "mid": Config(defence="mid", lam=0.1),
+    "nothing": Config(),
     "carts": Config(data="purchases_like", defence="central", sigma=1.0),
+    "carts_nothing": Config(data="purchases_like"),
 }
 
 

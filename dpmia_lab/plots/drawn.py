@@ -13,8 +13,8 @@ import numpy as np
 from dpmia_lab.plots.readings import Reading
 
 COLOURS = {
-    "ink": "#1b1b1b", "soft": "#5a5750", "reference": "#767269", "line": "#dedad1", "grid": "#eeebe4", "card": "#ffffff",
-    "exposed": "#d55e00", "exposed-text": "#a84a00", "protected": "#0072b2",
+    "ink": "#1b1b1b", "soft": "#5a5750", "reference": "#767269", "line": "#dedad1", "grid": "#eeebe4",
+    "card": "#ffffff", "exposed": "#d55e00", "exposed-text": "#a84a00", "protected": "#0072b2",
 }  # fmt: skip
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SIZE = 13  # pixels, of all words
@@ -99,11 +99,10 @@ class Drawing:
         self.words_at(0, 13, self.y.title)
         self.words_at(self.width - right, self.height - 6, self.x.title, anchor="end")
 
-    def segment(self, x1: float, y1: float, x2: float, y2: float, stroke: str, dash: str = "", width: float = 1) -> None:
+    def segment(self, x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1) -> None:
         """In pixels."""
-        dashed = f' stroke-dasharray="{dash}"' if dash else ""
         self.parts.append(
-            f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{colour(stroke)}" stroke-width="{width}"{dashed}/>'
+            f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{colour(stroke)}" stroke-width="{width}"/>'
         )
 
     def line(self, x, y, stroke: str, width: float = 2, dash: str = "", opacity: float = 1) -> None:

@@ -211,4 +211,5 @@ def tradeoff_words(dots: Sequence[Dot], curves: Sequence[Curve], measure: str) -
     if not dots:
         return what + behind
     now = dots[-1]
-    return f"{what} Now {now.words}: {now.accuracy:.1%} right, {leak_words(measure, now.leaks[measure])}. {len(dots)} positions so far.{behind}"
+    here = f"{now.accuracy:.1%} right, {leak_words(measure, now.leaks[measure])}"
+    return f"{what} Now {now.words}: {here}. {len(dots)} positions so far.{behind}"

@@ -8,7 +8,7 @@ from dpmia_lab.experiments.playground import PLAYED, Slider
 from dpmia_lab.options import number_text
 from dpmia_lab.widgets.kit.controls import Reason, choice
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
-from dpmia_lab.widgets.playground.linked import SIGMAS, log_slider
+from dpmia_lab.widgets.playground.linked import SIGMAS
 
 SETS = {"faces": "faces of 20 people", "purchases_like": "shopping carts, 10 styles", OWN: OWN_WORDS}
 
@@ -24,9 +24,8 @@ def controls() -> dict[str, widgets.ValueWidget]:
 
 
 def slider_of(slider: Slider) -> widgets.ValueWidget:
-    if slider.field == "sigma":
-        return log_slider(slider.words, SIGMAS)
-    return widgets.SelectionSlider(options=[(said(value), value) for value in slider.values], description=slider.words)
+    values = SIGMAS if slider.field == "sigma" else slider.values
+    return widgets.SelectionSlider(options=[(said(value), value) for value in values], description=slider.words)
 
 
 def said(value: Any) -> str:

@@ -1,39 +1,41 @@
 """Two sliders for one thing: the noise σ, and the ε that it promises. Whichever is moved, the other follows."""
 
 from collections.abc import Callable
-from math import log10
+from dataclasses import dataclass, replace
 
 import ipywidgets as widgets
 
-from dpmia_lab.checks import Mistake
-from dpmia_lab.experiments.playground import Config, defence_of, recipe_of
-from dpmia_lab.privacy.accounting import Guarantee, sigma_for
-from dpmia_lab.privacy.dp_sgd import DpSgd
+from dpmia_lab.experiments.playground import Config, Prepared, promise_of
 from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.parts import on_change
 
 NOISY = ("central", "units")  # defences that have both
-SIGMAS, EPSILONS = (0.1, 16.0), (0.1, 10_000.0)  # ends of the sliders
-STEP = 0.05  # powers of ten
+SIGMAS = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
+          12.0, 16.0)  # fmt: skip
+EPSILONS = (10_000.0, 5000.0, 2000.0, 1000.0, 500.0, 300.0, 200.0, 150.0, 100.0, 70.0, 50.0, 30.0, 20.0, 15.0, 10.0,
+            8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0, 0.7, 0.5)  # fmt: skip
 
 
-def log_slider(words: str, ends: tuple[float, float]) -> widgets.FloatLogSlider:
-    """Any value in between, so that one of two can follow the other."""
-    low, high = map(log10, ends)
-    return widgets.FloatLogSlider(
-        ends[0], base=10, min=low, max=high, step=STEP, description=words, readout_format=".3r"
-    )
+@dataclass(frozen=True)
+class Sizes:
+    """All that a promise for noise on gradients needs to know of people: known before they are drawn."""
+
+    members: int  # records that a model is trained on
+    classes: int
 
 
 class Linked:
-    """``epsilon`` is the slider that follows ``sigma``, and that ``sigma`` follows.
+    """``epsilon`` is the slider that follows ``sigma``, and that ``sigma`` follows; right is stricter on both.
 
-    ``setting()`` is the configuration now, with how many records a model learns and how many classes there are.
+    It stands at the first of its values that is not below what is promised, so that what it says is true.
+    ``setting()`` is the configuration now, and its people.
     """
 
-    def __init__(self, sigma: widgets.FloatLogSlider, setting: Callable[[], tuple[Config, int, int]]) -> None:
+    def __init__(self, sigma: widgets.SelectionSlider, setting: Callable[[], tuple[Config, Sizes | Prepared]]) -> None:
         self.sigma, self.setting = sigma, setting
-        self.epsilon = field(log_slider("or its ε (smaller is stricter)", EPSILONS), "epsilon")
+        options = [(f"≤ {value:g}", value) for value in EPSILONS]
+        slider = widgets.SelectionSlider(options=options, description="or its ε (smaller is stricter)")
+        self.epsilon = field(slider, "epsilon")
         self.busy = False  # one of the two is being moved by the other
         on_change(self.epsilon, self.epsilon_moved)
 
@@ -44,9 +46,9 @@ class Linked:
     def follow(self, promised: float) -> None:
         """Some other control moved: ε is now this."""
         if not self.busy:
-            self._move(self.epsilon, between(promised, EPSILONS))
+            self._move(self.epsilon, min((value for value in EPSILONS if value >= promised), default=EPSILONS[0]))
 
-    def _move(self, slider: widgets.FloatLogSlider, value: float) -> None:
+    def _move(self, slider: widgets.SelectionSlider, value: float) -> None:
         self.busy = True
         try:
             slider.value = value
@@ -54,30 +56,6 @@ class Linked:
             self.busy = False
 
 
-def between(value: float, ends: tuple[float, float]) -> float:
-    return min(max(value, ends[0]), ends[1])
-
-
-def three_digits(value: float) -> float:
-    return float(f"{value:.3g}")
-
-
-def dp_sgd(config: Config, members: int, classes: int) -> DpSgd:
-    """What is trained with, of which the promise follows."""
-    units = classes * (1 if config.unit == "class" else config.k_sub) if config.defence == "units" else members
-    return defence_of(config, members).dp_sgd(recipe_of(config), units)
-
-
-def instant_promise(config: Config, members: int, classes: int) -> Guarantee:
-    """By the moments accountant, which keeps up with a slider."""
-    return dp_sgd(config, members, classes).guarantee(defence_of(config, members).hidden(), "moments")
-
-
-def sigma_of(epsilon: float, config: Config, members: int, classes: int) -> float:
-    """The noise for that ε, by the same accountant, as far as the slider goes."""
-    dp = dp_sgd(config, members, classes)
-    try:
-        found = sigma_for("moments", epsilon, dp.q, dp.steps, dp.delta, dp.neighbours)
-    except Mistake:
-        found = SIGMAS[1]
-    return three_digits(between(found, SIGMAS))
+def sigma_of(epsilon: float, config: Config, people: Sizes | Prepared) -> float:
+    """The least of the slider's that keeps within ε, by the moments accountant, which keeps up with a slider."""
+    return next((s for s in SIGMAS if promise_of(replace(config, sigma=s), people).epsilon <= epsilon), SIGMAS[-1])

@@ -1,4 +1,4 @@
-"""The playground: no Run button. Whatever the sliders stand at is trained, drawn and attacked; the newest value wins."""
+"""The playground: no Run button. What the sliders stand at is trained, drawn and attacked; the newest value wins."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numpy as np
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import playground
-from dpmia_lab.experiments.playground import PLAYED, Config
+from dpmia_lab.experiments.playground import PLAYED, Config, Prepared, prepared, promise_of
 from dpmia_lab.reference.shipped_runs import shipped_run
 from dpmia_lab.stages import Event, Snapshot, Stage
 from dpmia_lab.store import Result
@@ -24,7 +24,7 @@ from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.kit.upload import OWN, OwnFile
 from dpmia_lab.widgets.playground import words
 from dpmia_lab.widgets.playground.controls import SETS, controls, reasons
-from dpmia_lab.widgets.playground.linked import NOISY, Linked, instant_promise, sigma_of, three_digits
+from dpmia_lab.widgets.playground.linked import NOISY, Linked, Sizes, sigma_of
 from dpmia_lab.widgets.playground.position import Position, position_of
 from dpmia_lab.widgets.playground.timelapse import TimeLapse
 from dpmia_lab.widgets.playground.view import View
@@ -45,7 +45,7 @@ class PlaygroundPanel:
         self.shown: Position | None = None
         self.under_way: Config | None = None
         self.truth: np.ndarray | None = None
-        self.sizes: dict[str, tuple[int, int]] = {}  # data → members of a model, classes
+        self.people: dict[str, Sizes | Prepared] = {}  # by data
         self.kept: OrderedDict[str, Position] = OrderedDict()  # by the key of its dot
         self.count, self.is_up = 0, False
         self.problem, self.promise = text("", "dp-play-problem"), text("", "dp-play-promise")
@@ -80,7 +80,7 @@ class PlaygroundPanel:
     def set(self, config: Config) -> None:
         """All controls, as one change; an ε that is asked for becomes its σ."""
         if config.epsilon and config.defence in NOISY:
-            sigma = sigma_of(config.epsilon, replace(config, epsilon=0.0), *self.sizes_of(config.data))
+            sigma = sigma_of(config.epsilon, replace(config, epsilon=0.0), self.people_of(config))
             config = replace(config, sigma=sigma, epsilon=0.0)
         self.base = config  # also what has no control of its own
         values = {name: getattr(config, name) for name in self.controls.made}
@@ -89,17 +89,16 @@ class PlaygroundPanel:
     def config(self, **values: Any) -> Config:
         if values["data"] == OWN:
             values["data"] = self.own.chosen()
-        return replace(self.base, **values | {"sigma": three_digits(values["sigma"]), "epsilon": 0.0})
+        return replace(self.base, **values, epsilon=0.0)
 
-    def setting(self) -> tuple[Config, int, int]:
+    def setting(self) -> tuple[Config, Sizes | Prepared]:
         config = self.controls.config()
-        return config, *self.sizes_of(config.data)
+        return config, self.people_of(config)
 
-    def sizes_of(self, data: str) -> tuple[int, int]:
-        if data not in self.sizes:
-            people = playground.prepared(replace(self.base, data=data))
-            self.sizes[data] = len(people.candidates) // 2, people.classes
-        return self.sizes[data]
+    def people_of(self, config: Config) -> Sizes | Prepared:
+        if config.data not in self.people:
+            self.people[config.data] = prepared(config)
+        return self.people[config.data]
 
     def changed(self) -> None:
         """Some control moved: whatever was under way is dropped for what is wanted now."""
@@ -127,12 +126,15 @@ class PlaygroundPanel:
     def show_settings(self, config: Config) -> None:
         own = self.own.holds(config.data)
         self.link.value = words.link_html("" if own else query_of(config, playground))
+        self.show_promise(config)
+
+    def show_promise(self, config: Config) -> None:
+        """At once; what noise on data promises depends on what they are, and waits until they are there."""
+        people = self.people_of(config)
+        promised = None if config.defence == "local" and isinstance(people, Sizes) else promise_of(config, people)
         if config.defence in NOISY:
-            promised = instant_promise(config, *self.sizes_of(config.data))
             self.linked.follow(promised.epsilon)
-            self.promise.value = words.promise_html(config, promised)
-        else:
-            self.promise.value = words.promise_html(config, None)
+        self.promise.value = words.promise_html(config, promised)
 
     # ---- running
     def open(self) -> None:
@@ -147,16 +149,18 @@ class PlaygroundPanel:
     def stage(self, config: Config) -> Stage[tuple[Config, Result]]:
         from dpmia_lab import devices  # noqa: F401 (one thread)
 
-        people = playground.prepared(config)
-        self.sizes[config.data] = len(people.candidates) // 2, people.classes
+        people = prepared(config)
+        self.people = {config.data: people}  # of others the engine keeps a few
         yield Snapshot("truth", 0, people.shown(people.truth))
         return config, (yield from playground.run(config))
 
     def happened(self, events: list[Event]) -> None:
         arrays = {event.name: event.array for event in events if isinstance(event, Snapshot)}
         self.truth = arrays.get("truth", self.truth)
+        config = self.under_way
+        if "truth" in arrays:
+            self.show_promise(config)
         if "pictures" in arrays:
-            config = self.under_way
             self.show(Position(config, words.position_words(config), self.truth, arrays["pictures"]))
 
     def done(self, outcome: tuple[Config, Result]) -> None:
@@ -196,7 +200,8 @@ class PlaygroundPanel:
         if found is None:
             return False
         result, _ = found
-        self.sizes[config.data] = int(result.arrays["member"].sum()) // config.shadows, len(result.arrays["truth"])
+        members, classes = int(result.arrays["member"].sum()) // config.shadows, len(result.arrays["truth"])
+        self.people[config.data] = Sizes(members, classes)
         position = self.position(config, result)
         self.results.add_dot(position.dot(""), config.data)
         self.results.show(position)
@@ -223,7 +228,7 @@ class PlaygroundPanel:
 
     # ---- a file of the visitor's own
     def check_file(self, path: Path) -> str:
-        people = playground.prepared(replace(self.base, data=str(path)))
+        people = prepared(replace(self.base, data=str(path)))
         return f"{len(people.candidates) + len(people.test)} records of {people.classes} classes, drawn and attacked."
 
     def say(self, about_the_file: str) -> None:

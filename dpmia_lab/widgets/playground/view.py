@@ -5,15 +5,16 @@ from collections.abc import Callable, Sequence
 
 import ipywidgets as widgets
 
-from dpmia_lab.experiments.playground import LAMBDAS
+from dpmia_lab.experiments.playground import LAMBDAS, Config
 from dpmia_lab.plots.playground import Caught, Curve, Dot, roc_chart, tradeoff_chart
+from dpmia_lab.reference.shipped_runs import shipped_run
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field, scale
 from dpmia_lab.widgets.kit.opening import load
 from dpmia_lab.widgets.kit.parts import column, on_change, text, with_classes
 from dpmia_lab.widgets.playground import words
 from dpmia_lab.widgets.playground.mosaic import mosaic_html
-from dpmia_lab.widgets.playground.position import Position
+from dpmia_lab.widgets.playground.position import Position, caught_in
 
 PLOTS = "dpmia_lab.plots.playground"  # no matplotlib in it: there at once
 HEIGHT = 205  # of both charts
@@ -38,7 +39,7 @@ class View:
         load(PLOTS)
         self.now: Position | None = None
         self.seen: Position | None = None  # whose pictures are shown
-        self.undefended: Caught | None = None
+        self.plain: dict[tuple[str, int], Caught] = {}  # without a defence, by data and seed
         self.dots: defaultdict[str, deque[Dot]] = defaultdict(lambda: deque(maxlen=MOST_DOTS))
         self.mosaic, self.drawn_words = text("", "dp-play-mosaic"), text("", "dp-play-drawn")
         self.roc_words, self.bargain_words = text("", "dp-play-caught"), text("", "dp-play-bargain")
@@ -73,6 +74,8 @@ class View:
         self.show_pictures()
         if position.whole:
             self.now = position
+            if position.config.defence == "none":
+                self.plain[position.config.data, position.config.seed] = position.caught
             self.drawn_words.value = words.drawn_html(position)
             self.roc_words.value = words.caught_html(position)
             self.roc.redraw()
@@ -99,7 +102,15 @@ class View:
     def draw_roc(self, width: int) -> Chart | None:
         if self.now is None:
             return None
-        return roc_chart(self.now.caught, self.undefended, width, HEIGHT)
+        return roc_chart(self.now.caught, self.undefended(self.now), width, HEIGHT)
+
+    def undefended(self, position: Position) -> Caught | None:
+        """The ROC without a defence, as it was seen here or ships."""
+        config = position.config
+        place = config.data, config.seed
+        if place not in self.plain and (found := shipped_run("playground", undefended_of(config))) is not None:
+            self.plain[place] = caught_in(found[0])
+        return None if config.defence == "none" else self.plain.get(place)
 
     def draw_tradeoff(self, width: int) -> Chart | None:
         if self.now is None:
@@ -119,3 +130,7 @@ def block(name: str, title: str, switches: list[widgets.Widget], *children: widg
 
 def curves_of(data: str) -> Sequence[Curve]:
     return ()
+
+
+def undefended_of(config: Config) -> Config:
+    return Config(data=config.data, shadows=config.shadows, seed=config.seed)

@@ -1,4 +1,5 @@
-"""What the playground says. Each number says what it means, whose attack it is, what chance would give, what is good."""
+"""What the playground says. Each number says what it means, whose attack it is, what chance would give, what is good.
+"""
 
 from html import escape
 from typing import Any
@@ -6,6 +7,7 @@ from typing import Any
 from dpmia_lab.experiments.playground import PLAYED
 from dpmia_lab.metrics.tradeoffs import aop
 from dpmia_lab.privacy.accounting import Guarantee
+from dpmia_lab.privacy.local import LocalGuarantee
 from dpmia_lab.rows import Row
 from dpmia_lab.widgets.kit.glossary import term
 from dpmia_lab.widgets.playground.controls import said
@@ -26,7 +28,7 @@ def position_words(config: Any) -> str:
     return ", ".join([played.title, *settings])
 
 
-def promise_html(config: Any, promised: Guarantee | None) -> str:
+def promise_html(config: Any, promised: Guarantee | LocalGuarantee | None) -> str:
     """What the defence does, and what it promises, if anything."""
     played = PLAYED[config.defence]
     if promised is not None:
