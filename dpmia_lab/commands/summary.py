@@ -18,6 +18,7 @@ from dpmia_lab.experiments import (
     hiding,
     inversion_comparison,
     mechanisms,
+    playground,
     privacy_sweep,
 )
 from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
@@ -46,6 +47,7 @@ WORDS = {  # what an experiment calls its defences, attacks and protocols
     "confidences": confidences.WORDS | PICTURED,
     "confidence_curves": confidences.WORDS | PICTURED,
     "fooling": fooling.ATTACKS | fooling.PROTOCOLS,
+    "playground": playground.WORDS,
     "fooling_table": fooling.ATTACKS
     | fooling.PROTOCOLS
     | {name: column.words for name, column in fooling_table.COLUMNS.items()},
@@ -124,6 +126,13 @@ TABLES = {
         (
             *(Column("auc", protocol=protocol) for protocol in ("alike", "turns")),
             *(Column("tpr1", protocol=protocol) for protocol in ("turns", "atypical")),
+        ),
+    ),
+    "playground": Shown(
+        "defence",
+        (
+            *map(Column, ("accuracy", "auc", "tpr1")),
+            *(Column("recognised", protocol=judge) for judge in playground.JUDGES),
         ),
     ),
     "fooling_table": Shown(

@@ -19,6 +19,7 @@ delta, sigma and q (noise on gradients), or epsilon_record (noise on the data). 
 """
 
 from dpmia_lab.experiments.playground_config import Config, defence_of, prepared, promise_of
+from dpmia_lab.experiments.playground_drawing import JUDGES
 from dpmia_lab.experiments.playground_people import Prepared
 from dpmia_lab.experiments.playground_position import played, undefended_numbers
 from dpmia_lab.experiments.playground_rows import LAMBDAS, NAMES, measured
@@ -27,11 +28,17 @@ from dpmia_lab.stages import Progress, Stage, part
 from dpmia_lab.store import Result
 
 __all__ = [  # what pages and commands read here, whichever file has it
-    "LAMBDAS", "NAMES", "PLAYED", "PRESETS", "SMALL", "TITLE", "Config", "Played", "Prepared", "Slider", "defence_of",
-    "prepared", "promise_of", "run",
+    "JUDGES", "LAMBDAS", "NAMES", "PLAYED", "PRESETS", "SMALL", "TITLE", "WORDS", "Config", "Played", "Prepared",
+    "Slider", "defence_of", "prepared", "promise_of", "run",
 ]  # fmt: skip
 TITLE = "Play: one defence, one position of its sliders; drawings, likelihood ratios and accuracy within a second"
-SMALL = Config(defence="central", shadows=4)
+ATTACKS = {
+    "lira": "likelihood ratio, shadow models with the same defence",
+    "original": "model inversion, all people at once",
+    "turns": "every model in its turn",
+}
+WORDS = ATTACKS | JUDGES | {name: played.title for name, played in PLAYED.items()}
+SMALL = Config(defence="central", shadows=6)
 PRESETS = {  # the page opens on the first
     "record": Config(defence="central", sigma=0.3),
     "class": Config(defence="units", sigma=1.0),

@@ -48,7 +48,7 @@ class Config:
         between(0.001, 1_000_000, epsilon_i=self.epsilon_i)
         whole(1, 1000, after=self.after)
         between(0, 0.95, smoothing=self.smoothing)
-        one_of(range(4, 65, 2), shadows=self.shadows)
+        one_of(range(6, 65, 2), shadows=self.shadows)
         whole(0, 2**31 - 1, seed=self.seed)
 
 

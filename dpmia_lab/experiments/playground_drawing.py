@@ -21,6 +21,11 @@ from dpmia_lab.stages import Stage
 if TYPE_CHECKING:
     from dpmia_lab.experiments.playground_models import Linear
 
+JUDGES = {  # protocols, in words
+    "filter": "the matched filter",
+    "plain": "similarity (SSIM)",
+    "blur": "similarity (SSIM) after a blur",
+}
 STEPS, RATE = 40, 4.0  # of a step that moves logits by about as much, whatever the size of the weights
 BLUR = 1.0  # pixels
 LOOKED_AT = 8  # models whose drawings the slower judge looks at
