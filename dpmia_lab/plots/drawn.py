@@ -59,6 +59,10 @@ class Drawn:
             f'height="{self.height}" style="font: {SIZE}px {FONT}">{self.parts}</svg>'
         )
 
+    def placed(self, x: float, y: float) -> str:
+        """As a part of a larger picture, with its upper left corner there."""
+        return f'<g transform="translate({x} {y})">{self.parts}</g>'
+
     def readings(self) -> list[Reading]:
         return list(self.points)
 

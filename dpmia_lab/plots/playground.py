@@ -71,13 +71,15 @@ def steps(curve: Caught) -> tuple[np.ndarray, np.ndarray]:
 
 # ---- trade-off
 
-MEASURES = {  # of a leak: its axis's title, ends and ticks, and whether it is logarithmic
-    "auc": ("AUC of the membership attack → (0.5: guessing)", 0.5, 1.0, ((0.5, "0.5"), (0.6, "0.6"), (0.7, "0.7"),
-            (0.8, "0.8"), (0.9, "0.9"), (1.0, "1")), False),
-    "tpr1": ("members caught at 1% false alarms → (1%: guessing)", 0.005, 1.0, ((0.01, "1%"), (0.03, "3%"),
-             (0.1, "10%"), (0.3, "30%"), (1.0, "100%")), True),
-    "recognised": ("people recognised in drawings →", 0.0, 1.0, tuple((i / 5, f"{20 * i}%") for i in range(6)), False),
-}  # fmt: skip
+HALVES, SHARES = tuple((i / 10, f"{i / 10:g}") for i in range(5, 11)), tuple((i / 5, f"{20 * i}%") for i in range(6))
+LOG_SHARES = ((0.01, "1%"), (0.03, "3%"), (0.1, "10%"), (0.3, "30%"), (1.0, "100%"))
+MEASURES = {  # of a leak: the axis
+    "auc": Axis(0.5, 1.0, HALVES, "AUC of likelihood ratios → (0.5: guessing)"),
+    "tpr1": Axis(0.005, 1.0, LOG_SHARES, "members caught at 1% false alarms → (1%: guessing)", log=True),
+    "recognised": Axis(0.0, 1.0, SHARES, "recognised by the matched filter →"),
+    "recognised_plain": Axis(0.0, 1.0, SHARES, "recognised by similarity →"),
+    "recognised_blur": Axis(0.0, 1.0, SHARES, "recognised by similarity after a blur →"),
+}
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ def tradeoff_chart(
     Where the leak is an AUC, a thin line joins all that is as good a bargain as the newest dot by AOP(λ).
     """
     drawing = empty_tradeoff(measure, width, height)
+    curves = [curve for curve in curves if measure in curve.leaks]
     drawing.parts.append(background(tuple(map(curve_key, curves)), here, measure, width, height))
     for curve in curves:
         drawing.mark(curve.leaks[measure], curve.accuracy, curve.title, curve.words)
@@ -127,9 +130,8 @@ def tradeoff_chart(
 
 
 def empty_tradeoff(measure: str, width: int, height: int) -> Drawing:
-    title, low, high, ticks, log = MEASURES[measure]
     accuracy = Axis(0, 1, tuple((i / 4, f"{25 * i}%") for i in range(5)), "named right ↑ (higher is better)")
-    return Drawing(width, height, Axis(low, high, ticks, title, log), accuracy, margins=(44, 20, 26, 40))
+    return Drawing(width, height, MEASURES[measure], accuracy, margins=(44, 20, 26, 40))
 
 
 def curve_key(curve: Curve) -> tuple:
@@ -198,15 +200,13 @@ def draw_dot(drawing: Drawing, dot: Dot, measure: str, age: int) -> None:
 
 
 def leak_words(measure: str, value: float) -> str:
-    return {
-        "auc": f"AUC {value:.2f}",
-        "tpr1": f"{value:.1%} of members caught",
-        "recognised": f"{value:.0%} of people recognised",
-    }[measure]
+    if measure == "auc":
+        return f"AUC {value:.2f}"
+    return f"{value:.1%} of members caught" if measure == "tpr1" else f"{value:.0%} recognised"
 
 
 def tradeoff_words(dots: Sequence[Dot], curves: Sequence[Curve], measure: str) -> str:
-    what = f"Trade-off: share named right over {MEASURES[measure][0].replace(' →', '')}."
+    what = f"Trade-off: share named right over {MEASURES[measure].title.replace(' →', '')}."
     behind = f" Grey: {len(curves)} defences as computed beforehand." if curves else ""
     if not dots:
         return what + behind

@@ -11,6 +11,8 @@ from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.playground.linked import SIGMAS
 
 SETS = {"faces": "faces of 20 people", "purchases_like": "shopping carts, 10 styles", OWN: OWN_WORDS}
+SYMBOLS = {"sigma": "σ", "q": "q", "unit": "unit", "k_sub": "k", "lam": "λ", "r": "r", "dropout": "share",
+           "epsilon_i": "ε_i", "after": "epochs", "smoothing": "s"}  # fmt: skip
 
 
 def controls() -> dict[str, widgets.ValueWidget]:

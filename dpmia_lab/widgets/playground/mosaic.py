@@ -24,13 +24,18 @@ def mosaic(truth: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     return sheet[None]
 
 
-def mosaic_html(truth: np.ndarray, drawn: np.ndarray, blurred: bool, words: str) -> str:
-    """Pictures (people, height, width), or shares of bits (classes, bits). The page enlarges it, pixel-sharp."""
+def tiles_of(truth: np.ndarray, drawn: np.ndarray, blurred: bool) -> np.ndarray:
+    """Pictures (people, height, width), or shares of bits (classes, bits), as one picture."""
     if truth.ndim == 2:
         truth, drawn = carts(truth, drawn)
     elif blurred:
         drawn = blur(drawn)
-    return picture_html(mosaic(truth, drawn), words, "dp-mosaic")
+    return mosaic(truth, drawn)
+
+
+def mosaic_html(truth: np.ndarray, drawn: np.ndarray, blurred: bool, words: str) -> str:
+    """The page enlarges it, pixel-sharp."""
+    return picture_html(tiles_of(truth, drawn, blurred), words, "dp-mosaic")
 
 
 def carts(truth: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import playground
 from dpmia_lab.experiments.playground import PLAYED, Config, Prepared, prepared, promise_of
+from dpmia_lab.experiments.playground_challenges import TELLING
 from dpmia_lab.reference.shipped_runs import shipped_run
 from dpmia_lab.stages import Event, Snapshot, Stage
 from dpmia_lab.store import Result
@@ -47,7 +49,7 @@ class PlaygroundPanel:
         self.truth: np.ndarray | None = None
         self.people: dict[str, Sizes | Prepared] = {}  # by data
         self.kept: OrderedDict[str, Position] = OrderedDict()  # by the key of its dot
-        self.count, self.is_up = 0, False
+        self.count, self.jumps, self.is_up = 0, 0, False
         self.problem, self.promise = text("", "dp-play-problem"), text("", "dp-play-promise")
         self.told, self.link, self.aloud = text("", "dp-play-told"), text("", "dp-play-link"), text("", "dp-play-aloud")
         self.results = View(self.open_dot)
@@ -66,12 +68,14 @@ class PlaygroundPanel:
 
     def layout(self) -> widgets.VBox:
         made = self.controls.made
-        self.replay = button("Replay a minute", self.lapse.play, "dp-play-replay", tooltip="Replay the last minute")
-        actions = with_classes(widgets.Box([self.replay, self.link, self.results.keep]), "dp-play-actions")
+        self.replay = button("Replay 1 min", self.lapse.play, "dp-play-replay", tooltip="Replay the last minute")
+        self.surprise = button("Surprise me", self.jump, "dp-primary", "dp-play-surprise")
+        actions = widgets.Box([self.surprise, self.replay, self.link, self.results.keep])
         others = [widget for name, widget in made.items() if name not in ("data", "defence", "sigma")]
         left = column(
             *(made["data"], self.own.view, made["defence"], made["sigma"], self.linked.epsilon, *others, self.promise),
-            *(actions, self.told, self.problem, self.aloud, self.up.signal, self.results.width),
+            *(with_classes(actions, "dp-play-actions"), self.told, self.problem, self.aloud),
+            *(self.up.signal, self.results.width),
             classes=("dp-play-controls",),
         )
         return column(left, *self.results.parts, classes=("dp", "dp-card", "dp-play"))
@@ -184,6 +188,7 @@ class PlaygroundPanel:
             self.kept.popitem(last=False)
         self.results.add_dot(position.dot(key), position.config.data)
         self.show(position)
+        self.results.challenges.heard(position, self.results.judge.value)
         self.rested.ask()
         for listener in self.listeners:
             listener(position)
@@ -206,6 +211,14 @@ class PlaygroundPanel:
         self.results.add_dot(position.dot(""), config.data)
         self.results.show(position)
         return True
+
+    # ---- somewhere else
+    def jump(self) -> None:
+        """To the next setting that tells something, and says what."""
+        telling = TELLING[self.jumps % len(TELLING)]
+        self.jumps += 1
+        self.set(telling.config)
+        self.told.value = f'<p role="status">{escape(telling.words)}</p>'
 
     # ---- the last minute, and a dot that is clicked
     def show_frame(self, position: Position, place: int, count: int) -> None:

@@ -16,16 +16,21 @@ NUMBERS = {
     "auc": ("auc", "lira", "turns"),
     "tpr1": ("tpr1", "lira", "turns"),
     "recognised": ("recognised", "original", "filter"),
-    "eye": ("recognised", "original", "plain"),
-    "blurred": ("recognised", "original", "blur"),
+    "recognised_plain": ("recognised", "original", "plain"),
+    "recognised_blur": ("recognised", "original", "blur"),
     "phi": ("phi", "lira", ""),
 }
-LEAKS = ("auc", "tpr1", "recognised")
+LEAKS = tuple(name for name in NUMBERS if name not in ("accuracy", "phi"))
+
+
+def by_judge(judge: str) -> str:
+    """What the number of those is called whom this judge recognises."""
+    return "recognised" if judge == "filter" else f"recognised_{judge}"
 
 
 @dataclass(frozen=True)
 class Position:
-    """``numbers`` is empty while the shadow models still train; ``promise`` is in words, "" where there is none."""
+    """``numbers`` is empty while the shadow models still train."""
 
     config: Any
     words: str  # the defence and its settings
@@ -33,6 +38,7 @@ class Position:
     pictures: np.ndarray  # as the truth
     numbers: dict[str, Row] = field(default_factory=dict)
     caught: Caught | None = None
+    rows: Rows = field(default_factory=Rows)  # the same, and all others
     promised: bool = False
     at: float = field(default_factory=time.monotonic)
 
@@ -45,7 +51,7 @@ class Position:
         return len(self.pictures)
 
     def dot(self, key: str) -> Dot:
-        accuracy, leaks = self.numbers["accuracy"], {name: self.numbers[name] for name in LEAKS}
+        accuracy, leaks = self.numbers["accuracy"], {name: self.numbers[name] for name in LEAKS if name in self.numbers}
         return Dot(
             {name: row.value for name, row in leaks.items()},
             accuracy.value,
@@ -69,4 +75,5 @@ def caught_in(result: Result) -> Caught:
 
 def position_of(config: Any, result: Result, words: str, promised: bool) -> Position:
     arrays, numbers = result.arrays, numbers_of(result.rows)
-    return Position(config, words, arrays["truth"], arrays["pictures"], numbers, caught_in(result), promised)
+    pictures = arrays["truth"], arrays["pictures"]
+    return Position(config, words, *pictures, numbers, caught_in(result), result.rows, promised)

@@ -1,21 +1,22 @@
 """What the playground says. Each number says what it means, whose attack it is, what chance would give, what is good.
 """
 
-from html import escape
+import re
+from html import escape, unescape
+from pathlib import Path
 from typing import Any
 
-from dpmia_lab.experiments.playground import PLAYED
+from dpmia_lab.experiments.playground import JUDGES, PLAYED
 from dpmia_lab.metrics.tradeoffs import aop
 from dpmia_lab.privacy.accounting import Guarantee
 from dpmia_lab.privacy.local import LocalGuarantee
 from dpmia_lab.rows import Row
 from dpmia_lab.widgets.kit.glossary import term
-from dpmia_lab.widgets.playground.controls import said
-from dpmia_lab.widgets.playground.position import Position
+from dpmia_lab.widgets.playground.controls import SETS, SYMBOLS, said
+from dpmia_lab.widgets.playground.position import Position, by_judge
 
+JUDGED_BY = [("similarity", "plain"), ("… after a blur", "blur"), ("a matched filter", "filter")]
 LEAKS = [("AUC", "auc"), ("members caught at 1%", "tpr1"), ("people recognised", "recognised")]
-SYMBOLS = {"sigma": "σ", "q": "q", "unit": "unit", "k_sub": "k", "lam": "λ", "r": "r", "dropout": "share",
-           "epsilon_i": "ε_i", "after": "epochs", "smoothing": "s"}  # fmt: skip
 
 
 def position_words(config: Any) -> str:
@@ -63,7 +64,7 @@ def percent(share: float) -> str:
 def fact_html(value: str, interval: str, words: str, exposed: bool = False) -> str:
     colour = ' class="exposed"' if exposed else ""
     ends = f"<i>({interval})</i> " if interval else ""
-    return f'<div class="dp-play-fact"><b{colour}>{value}</b>{ends}{words}</div>'
+    return f'<div class="dp-play-fact"><b{colour}>{value}</b> {ends}{words}</div>'
 
 
 def share_ends(row: Row) -> str:
@@ -80,15 +81,17 @@ def kind_of(position: Position) -> tuple[str, str]:
     return ("person", "people") if position.pictures.ndim == 3 else ("style", "styles")
 
 
-def drawn_html(position: Position) -> str:
-    """Whom judges recognise in the drawings."""
+def drawn_html(position: Position, judge: str) -> str:
+    """Whom the judge recognises in the drawings, and whom others do."""
     numbers, (_, many) = position.numbers, kind_of(position)
-    row = numbers["recognised"]
-    words = f"of {many} recognised by the strongest {term('judge')} here, who has other pictures of them. "
-    if "eye" in numbers:
-        eye, blurred = percent(numbers["eye"].value), percent(numbers["blurred"].value)
-        words += f"By one who looks as the eye does: {eye}, after a blur {blurred}. "
-    words += f"Chance {percent(1 / position.people)}; low is safe."
+    judge = judge if by_judge(judge) in numbers else "filter"
+    row = numbers[by_judge(judge)]
+    others = [other for other in JUDGES if other != judge and by_judge(other) in numbers]
+    said = " and ".join(f"{percent(numbers[by_judge(other)].value)} by {JUDGES[other]}" for other in others)
+    words = (
+        f"of {many} recognised by a {term('judge')} with other records of them: {JUDGES[judge]}. "
+        f"Chance {percent(1 / position.people)}; low is safe.{f' It is {said}.' if said else ''}"
+    )
     return facts(fact_html(percent(row.value), share_ends(row), words, row.low > 2 / position.people))
 
 
@@ -122,6 +125,23 @@ def bargain_html(position: Position, lam: float) -> str:
 
 def facts(*numbers: str, shape: str = "one") -> str:
     return f'<div class="dp-play-facts dp-play-{shape}">{"".join(numbers)}</div>'
+
+
+# ---- a picture to keep
+def title(position: Position) -> str:
+    config = position.config
+    data = SETS.get(config.data, Path(config.data).name)
+    return f"{position.words}; {data}, seed {config.seed}, {config.shadows} models"
+
+
+def lines(position: Position, judge: str, lam: float) -> list[str]:
+    """Every number with its words, without markup."""
+    said = drawn_html(position, judge), caught_html(position), bargain_html(position, lam)
+    return [unescape(re.sub("<[^>]*>", "", fact)) for block in said for fact in block.split("</div>") if "<b" in fact]
+
+
+def keep_html(name: str) -> str:
+    return f'<a class="dp-act" download="dpmia_lab_playground.png" data-lab-chart="{name}" href="#">Save picture</a>'
 
 
 # ---- for those who cannot see it
