@@ -88,20 +88,17 @@ class _Run:
 
 
 class Reporter:
-    """Collects events and hands on, ten times a second, only the newest of each kind; the first picture at once."""
+    """Collects events and hands on, ten times a second, only the newest of each kind."""
 
     def __init__(self, report: Callable[[list[Event]], None], clock=time.monotonic) -> None:
         self.report, self.clock = report, clock
         self.waiting: dict[str, Event] = {}
-        self.seen: set[str] = set()  # snapshots that were handed on
         self.last = -PAUSE
 
     def take(self, event: Event) -> None:
-        name = event.name if isinstance(event, Snapshot) else Progress.__name__
-        self.waiting[name] = event
-        if self.clock() - self.last >= PAUSE or (isinstance(event, Snapshot) and name not in self.seen):
+        self.waiting[event.name if isinstance(event, Snapshot) else Progress.__name__] = event
+        if self.clock() - self.last >= PAUSE:
             self.flush()
-        self.seen.add(name)
 
     def flush(self) -> None:
         if self.waiting:

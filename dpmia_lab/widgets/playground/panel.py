@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
-import numpy as np
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import playground
 from dpmia_lab.experiments.playground import PLAYED, Config, Prepared, prepared, promise_of
 from dpmia_lab.experiments.playground_challenges import TELLING
 from dpmia_lab.reference.shipped_runs import shipped_run
-from dpmia_lab.stages import Event, Snapshot, Stage
+from dpmia_lab.stages import Event, Snapshot, Stage, mapped
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.controls import Controls
 from dpmia_lab.widgets.kit.later import Settled
@@ -46,7 +45,6 @@ class PlaygroundPanel:
         self.listeners: list[Callable[[Position], None]] = []
         self.shown: Position | None = None
         self.under_way: Config | None = None
-        self.truth: np.ndarray | None = None
         self.people: dict[str, Sizes | Prepared] = {}  # by data
         self.kept: OrderedDict[str, Position] = OrderedDict()  # by the key of its dot
         self.count, self.jumps, self.is_up = 0, 0, False
@@ -153,19 +151,17 @@ class PlaygroundPanel:
     def stage(self, config: Config) -> Stage[tuple[Config, Result]]:
         from dpmia_lab import devices  # noqa: F401 (one thread)
 
-        people = prepared(config)
-        self.people = {config.data: people}  # of others the engine keeps a few
-        yield Snapshot("truth", 0, people.shown(people.truth))
-        return config, (yield from playground.run(config))
+        self.people = {config.data: prepared(config)}  # of others the engine keeps a few
+        return config, (yield from mapped(playground.run(config), FromPicturesOn()))
 
     def happened(self, events: list[Event]) -> None:
-        arrays = {event.name: event.array for event in events if isinstance(event, Snapshot)}
-        self.truth = arrays.get("truth", self.truth)
         config = self.under_way
-        if "truth" in arrays:
-            self.show_promise(config)
-        if "pictures" in arrays:
-            self.show(Position(config, words.position_words(config), self.truth, arrays["pictures"]))
+        for event in events:
+            if isinstance(event, Snapshot) and event.name == "pictures":
+                people = self.people[config.data]
+                self.show_promise(config)
+                truth = people.shown(people.truth)
+                self.show(Position(config, words.position_words(config), truth, event.array))
 
     def done(self, outcome: tuple[Config, Result]) -> None:
         config, result = outcome
@@ -247,3 +243,14 @@ class PlaygroundPanel:
     def say(self, about_the_file: str) -> None:
         self.changed()
         self.problem.value = about_the_file
+
+
+class FromPicturesOn:
+    """Leaves out what comes before the pictures: the first report goes to the page at once, and is to be theirs."""
+
+    def __init__(self) -> None:
+        self.there = False
+
+    def __call__(self, event: Event) -> Event | None:
+        self.there = self.there or (isinstance(event, Snapshot) and event.name == "pictures")
+        return event if self.there else None

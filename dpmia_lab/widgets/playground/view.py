@@ -66,7 +66,7 @@ class View:
     def layout(self) -> list[widgets.Widget]:
         """Pictures, ROC, challenges, trade-off: two by two."""
         return [
-            block("pictures", "Truth, and what an attacker draws", [self.judge], self.mosaic, self.drawn_words),
+            block("pictures", "What an attacker draws", [self.judge], self.mosaic, self.drawn_words),
             block("roc", "Who was in the training set?", [], self.roc.view, self.roc_words),
             block("challenges", "Can you …", [], self.challenges.view, self.challenges.field, self.poster),
             block("tradeoff", "What it costs", [self.measure, self.lam], self.tradeoff.view, self.bargain_words),
