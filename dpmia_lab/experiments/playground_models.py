@@ -46,13 +46,15 @@ class Models:
     def __init__(self, config: Config, people: Prepared) -> None:
         import torch
 
+        import dpmia_lab.devices  # noqa: F401 (one thread; models this small stay on the processor)
+
         self.people, self.seed = people, config.seed
         self.defence, self.recipe = defence_of(config, people), recipe_of(config)
         halves = numpy_generator(config.seed, "playground", "halves")
         self.inside = candidate_halves(config.shadows, len(people.candidates), halves)  # (M, k)
         self.tensor, self.y = torch.from_numpy, torch.from_numpy(people.candidates.y)
 
-    def trained(self, numbers: range) -> "Stage[list[nn.Module]]":
+    def trained(self, numbers: range, together: bool = True) -> "Stage[list[nn.Module]]":
         """Those models, together where that can be done."""
 
         def generator(number: int, what: str) -> "torch.Generator":
@@ -62,7 +64,7 @@ class Models:
         sets = [self.training_set(number, *shared) for number in numbers]
         models = [self.defence.fresh_model(self.people.task, generator(number, "start")) for number in numbers]
         orders = [generator(number, "order") for number in numbers]
-        if self.defence.stacks(models[0]):
+        if together and self.defence.stacks(models[0]):
             yield from self.defence.train_many(models, sets, self.recipe, orders)
             return models
         for place, (model, own, order) in enumerate(zip(models, sets, orders, strict=True)):

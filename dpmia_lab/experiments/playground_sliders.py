@@ -22,7 +22,7 @@ class Played:
     note: str  # one sentence
 
 
-SIGMA = Slider("sigma", "noise σ", (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 16.0))
+SIGMA = Slider("sigma", "noise σ", (0.1, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 8.0, 16.0))
 PLAYED: dict[str, Played] = {
     "none": Played("nothing", (), False, "Ordinary training: what every defence is compared with."),
     "central": Played(
