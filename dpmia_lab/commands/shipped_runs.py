@@ -23,6 +23,7 @@ from dpmia_lab.experiments import (
     inversion,
     membership,
     one_step,
+    playground,
     private_training,
     public_vaes,
     spending,
@@ -54,7 +55,7 @@ def pages() -> dict[str, ModuleType | SimpleNamespace]:
     own = {"inversion": inversion, "private_training": private_training, "hiding": hiding, "membership": membership}
     quick = {"mechanisms": quick_mechanisms(), "evaluation": quick_evaluation(), "attributes": quick_attributes()}
     quick |= {"confidences": quick_confidences(), "fooling": quick_fooling(), "comparing": quick_comparing()}
-    return own | quick
+    return own | quick | {"playground": playground}
 
 
 def write(experiment: str, name: str, config: Any, result: Result, seconds: float, speed: float) -> None:

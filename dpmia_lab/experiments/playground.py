@@ -39,12 +39,13 @@ ATTACKS = {
 }
 WORDS = ATTACKS | JUDGES | {name: played.title for name, played in PLAYED.items()}
 SMALL = Config(defence="central", shadows=6)
-PRESETS = {
-    "faces": Config(),
-    "record": Config(defence="central", sigma=2.0),
+PRESETS = {  # the page opens on the first
+    "record": Config(defence="central", sigma=0.3),
     "class": Config(defence="units", sigma=1.0),
     "mid": Config(defence="mid", lam=0.1),
+    "nothing": Config(),
     "carts": Config(data="purchases_like", defence="central", sigma=1.0),
+    "carts_nothing": Config(data="purchases_like"),
 }
 
 

@@ -11,20 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Transform
 
+from dpmia_lab.plots.readings import Reading
+
 MOST = 40  # readings along one line
 EDGE = 6.0  # points (1/72 inch) that a marker may stand outside of its axes
-
-
-@dataclass(frozen=True)
-class Reading:
-    """``x`` and ``y``: shares of the picture's width from its left, and of its height from its top."""
-
-    x: float
-    y: float
-    name: str
-    words: str
-    key: str = ""  # what a click opens
-    line: int = 0  # the same for points that were marked together
 
 
 @dataclass(frozen=True)

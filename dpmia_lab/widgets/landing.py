@@ -6,11 +6,30 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from dpmia_lab.data.faces import generated_faces
+from dpmia_lab.experiments import playground
+from dpmia_lab.reference.shipped_runs import shipped_run
 from dpmia_lab.stages import Progress, Stage
 from dpmia_lab.widgets.kit.lessons import LESSONS, Lesson
 from dpmia_lab.widgets.kit.parts import card, text, with_classes
 from dpmia_lab.widgets.kit.pictures import picture_html
 from dpmia_lab.widgets.kit.stage_run import StageRun
+from dpmia_lab.widgets.playground.mosaic import mosaic
+
+SHOWN = 5  # people on the playground's card
+
+
+def playground_card() -> widgets.VBox:
+    """The first card: to be played with before the lessons, and after them."""
+    result, _ = shipped_run("playground", next(iter(playground.PRESETS.values())))
+    pictures = result.arrays["truth"][:SHOWN], result.arrays["pictures"][:SHOWN]
+    alt = f"{SHOWN} generated people, each beside what an attacker drew from a model trained with a little noise"
+    words = (
+        '<div><h2><a href="playground.ipynb">Playground</a></h2><p>Move one slider: twenty people fade from what an '
+        "attacker can draw of them, members become harder to find, and the model gets worse. Every defence, two attacks "
+        "and five small challenges; it trains while you watch.</p></div>"
+    )
+    picture = picture_html(mosaic(*pictures), alt, "dp-mosaic")
+    return card(text(f'<div class="dp-play-card">{picture}{words}</div>'), name="dp-play-first")
 
 
 def lesson_map(folder: Path | None = None) -> widgets.VBox:
