@@ -1,6 +1,7 @@
 """What the grids say, one by one: a verdict where a paper made a claim, else the sentence with the numbers."""
 
 from collections.abc import Callable
+from functools import cache
 from html import escape
 
 import numpy as np
@@ -21,8 +22,9 @@ MOST_NAMED = 6
 
 
 def everywhere(check: Check, *names: str) -> Callable[[], dict[str, Verdict]]:
-    """On every grid that has been computed and can tell."""
+    """On every grid that has been computed and can tell; once for all who ask."""
 
+    @cache
     def checked() -> dict[str, Verdict]:
         grids = {name: grid for name in names or DATA if (grid := shipped_grid(name)) is not None}
         found = {f"{WORDS[name]}, {len(grid.seeds)} seeds": check(grid) for name, grid in grids.items()}
