@@ -9,9 +9,9 @@ from dpmia_lab.attacks.membership import shadow, white_box
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands.command_line import main
 from dpmia_lab.defences.compared import COMPARED, EVERY, TABLE_ONLY
-from dpmia_lab.experiments import comparing, comparing_case, comparing_membership, comparing_pictures
+from dpmia_lab.experiments import comparing, comparing_cases, comparing_membership, comparing_pictures
 from dpmia_lab.experiments.comparing_attributes import BASELINES
-from dpmia_lab.experiments.comparing_case import case_of
+from dpmia_lab.experiments.comparing_cases import case_of
 from dpmia_lab.experiments.comparing_columns import DATA, columns_for
 from dpmia_lab.experiments.comparing_config import Config
 from dpmia_lab.experiments.comparing_fits import attack_words, defence_fits, fits
@@ -93,7 +93,7 @@ def test_all_defences_of_a_seed_meet_the_same_people(data):
     base = base_of(data, small=True)[1]
     cases = []
     for defence in ("none", "dap"):
-        comparing_case.KEPT_CASES.clear()  # so that it is not merely the same object
+        comparing_cases.KEPT_CASES.clear()  # so that it is not merely the same object
         cases.append(drain(case_of(replace(base, defence=defence))))
     first, second = cases
     assert first is not second
@@ -111,7 +111,7 @@ def test_nobody_is_held_aside_and_asked_about(data):
     ordinary = case.people.x[case.ordinary].reshape(case.ordinary.sum(), -1)
     if data == "faces":  # of bits, two people may be alike
         held = case.held.x.reshape(len(case.held), -1)
-        roles = case.gallery.roles
+        roles = case.roles
         others = [held, *(getattr(roles, role).x.reshape(-1, held.shape[1]) for role in ("test", "judge", "auxiliary"))]
         everybody = np.concatenate([ordinary, *others])
         assert len(np.unique(everybody, axis=0)) == len(everybody)
@@ -120,11 +120,11 @@ def test_nobody_is_held_aside_and_asked_about(data):
 
 def test_what_is_kept_changes_no_number():
     column = columns_for("carts")["hamp_0.9"].changes
-    comparing_case.KEPT_CASES.clear()
+    comparing_cases.KEPT_CASES.clear()
     fresh = result_of("carts", **column)
     kept = result_of("carts", **column)
     assert fresh.numbers == kept.numbers
-    assert len(comparing_case.KEPT_CASES) <= comparing_case.KEPT
+    assert len(comparing_cases.KEPT_CASES) <= comparing_cases.KEPT
 
 
 # ---- nothing is found where there is nothing

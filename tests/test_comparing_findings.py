@@ -64,18 +64,18 @@ def test_a_defence_falls_where_an_adapted_attack_finds_clearly_more():
 
 
 def test_one_number_may_prefer_what_the_tail_condemns():
-    """Nearly the same AUC, more accuracy, and yet three times as many caught at 1 %."""
+    """A lower AUC at the same accuracy, and yet six times as many caught; what is less accurate is no reproach."""
     grid = made({
         "none": ("none", {}, 0.9, {"auc loss": 0.9, "tpr1 loss": 0.5}),
-        "tail": ("dap", {}, 0.85, {"auc loss": 0.6, "tpr1 loss": 0.3}),
-        "even": ("mid", {}, 0.5, {"auc loss": 0.58, "tpr1 loss": 0.05}),
+        "tail": ("dap", {}, 0.5, {"auc loss": 0.6, "tpr1 loss": 0.3}),
+        "even": ("mid", {}, 0.5, {"auc loss": 0.7, "tpr1 loss": 0.05}),
+        "less": ("hamp", {}, 0.4, {"auc loss": 0.7, "tpr1 loss": 0.05}),
     })  # fmt: skip
     for score in ("phi", "aop_2"):
         (pair,) = disagreements(grid, score, classes=10)
         assert (pair.preferred, pair.other) == ("tail", "even")
         assert pair.tail_gap.mean == pytest.approx(0.25, abs=0.005)
-    assert disagreements(grid, "aop_50", classes=10) == []  # where privacy is nearly all that counts
-    assert np.isnan(agreement(grid, "phi", 10).mean)  # two columns have no order to speak of
+    assert agreement(grid, "phi", 10).mean < 0
     assert rank_correlation(np.array([1.0, 2, 3]), np.array([3.0, 5, 9])) == pytest.approx(1)
     assert rank_correlation(np.array([1.0, 2, 3]), np.array([9.0, 5, 3])) == pytest.approx(-1)
 
@@ -89,7 +89,7 @@ def test_every_defence_without_a_promise_is_held_against_both_controls():
         "little_1": ("little", {"z": 0.1}, 0.85, {"tpr1 loss": 0.3}),
         "mid": ("mid", {}, 0.8, {"tpr1 loss": 0.3}),
         "smooth": ("smoothing", {}, 0.95, {"tpr1 loss": 0.6}),
-        "central": ("central", {}, 0.4, {"tpr1 loss": 0.01}),
+        "central": ("central", {"epsilon": 1.0}, 0.4, {"tpr1 loss": 0.01}),
     }, {"central": {"epsilon": 1.0}, "little_1": {"epsilon": 1e4}})  # fmt: skip
     found = {(one.column, one.control): one for one in against_controls(grid)}
     assert {column for column, _ in found} == {"mid", "smooth"}
@@ -99,4 +99,4 @@ def test_every_defence_without_a_promise_is_held_against_both_controls():
     assert found["smooth", "stopping"].gain is None
     assert found["smooth", "stopping"].reason == "early stopping never is as accurate"
     accuracy, _ = control_curve(grid, "little", CAUGHT)
-    assert accuracy[:, 0].tolist() == [0.6, 0.85]  # the most noise first
+    assert accuracy[:, 0].tolist() == [0.4, 0.6, 0.85]  # the most noise first

@@ -25,7 +25,7 @@ every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 MEASURES = ("distance_mean", "ssim_distance_mean", "similarity_mean", "confidence_mean")
 MEASURES += ("recognised_share", "recognised_ssim_share")
 WITHOUT_PICTURES = ("membership", "mechanisms", "attributes", "attribute_curves", "fooling", "fooling_table")
-WITHOUT_PICTURES += ("comparing",)
+WITHOUT_PICTURES += ("comparing", "playground")  # they have their own
 BASELINES = ("noise", "blank", "class_mean", "other_class")
 
 

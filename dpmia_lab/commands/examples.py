@@ -44,6 +44,10 @@ EXAMPLES |= {
         "dpmia-lab run fooling --preset digits --r 2 --layers all --json result.json",
         "dpmia-lab run fooling --defence relaxloss --alpha 0.5 --records 300",
     ],
+    "run playground": [
+        "dpmia-lab run playground --defence central --sigma 2 --json result.json --arrays result.npz",
+        "dpmia-lab run playground --data purchases_like --defence mid --lam 0.1",
+    ],
     "run fooling_table": ['dpmia-lab run fooling_table --columns "stopping dap_t relaxloss" --repeats 2'],
     "run mechanisms": ["dpmia-lab run mechanisms --preset purchases --zs 0.5,2,8 --epsilons 1,3 --json result.json"],
     "run evaluation": ["dpmia-lab run evaluation --preset small --epsilon 4 --models 10"],

@@ -28,6 +28,7 @@ from dpmia_lab.experiments import (
     inversion_comparison,
     mechanisms,
     membership,
+    playground_curves,
     privacy_sweep,
 )
 from dpmia_lab.experiments.comparing_columns import DATA as COMPARED
@@ -53,10 +54,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "attribute_curves": attribute_curves.PRESETS,  # of each a hundred splits
     "confidence_curves": confidence_curves.PRESETS,  # of each three seeds
     "fooling_table": {name: replace(preset, repeats=5) for name, preset in fooling_table.PRESETS.items()},
+    "playground": playground_curves.PRESETS,  # of each five seeds
     "evaluation": evaluation.PRESETS,  # of each the whole grid, a hundred models a cell
 }
 SEEDS = 5
 POINTS = ("privacy_sweep", "mechanisms", "evaluation", "attribute_curves", "confidence_curves", "fooling_table")
+POINTS += ("playground",)
 
 
 def membership_over_seeds(config: membership.Config) -> Stage[Result]:
@@ -83,6 +86,7 @@ def curves_by_seed(config: confidence_curves.Config) -> Stage[Result]:
 RUNS = {name: experiment.run for name, experiment in EXPERIMENTS.items()}
 RUNS |= {"evaluation": evaluation_grid.run, "membership": membership_over_seeds}
 RUNS |= {"attribute_curves": curves_as_points, "confidence_curves": curves_by_seed}
+RUNS |= {"playground": playground_curves.run}
 RUNS |= {"as_published": partial(over_seeds.run, "as_published")}
 # Also shipped as pictures: people who do not exist, and drawings of digits (of real ones only their means).
 SHOWN = {("evaluation", "faces"), *(("as_published", name) for name in as_published.PRESETS)}

@@ -15,6 +15,7 @@ from dpmia_lab.experiments import (
     hiding,
     inversion_comparison,
     mechanisms,
+    playground,
 )
 from dpmia_lab.game.attacks import ATTACKS
 from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
@@ -398,6 +399,23 @@ def of_comparing(config: Any, result: Result) -> list[str]:
     return said
 
 
+def of_playground(config: Any, result: Result) -> list[str]:
+    rows, chance = result.rows, share(result.numbers["chance"])
+    people = playground.prepared(config)
+    judges = [judge for judge in playground.JUDGES if rows.has("recognised", protocol=judge)]
+    named = ", ".join(f"{share(rows.value('recognised', protocol=one))} by {playground.JUDGES[one]}" for one in judges)
+    said = [
+        f"Softmax regressions on {Path(config.data).name}, {config.shadows} of them, defence "
+        f"{playground.defence_of(config, people).words()}: right on {share(rows.value('accuracy'))} of new records "
+        f"(guessing: {chance}).",
+        f"Of the drawings, these are recognised (by chance {chance}): {named}.",
+        f"Likelihood ratios, each model attacked in its turn by the others, have an AUC of {number(rows.value('auc'))} "
+        f"(guessing: 0.5) and find {share(rows.value('tpr1'))} of the members at 1 % false alarms.",
+    ]
+    promised = playground.promise_of(config, people)
+    return said if promised is None else [*said, f"Promised: {promised.words()}."]
+
+
 SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "inversion": of_inversion,
     "inversion_comparison": of_comparison,
@@ -415,4 +433,5 @@ SENTENCES: dict[str, Callable[[Any, Result], list[str]]] = {
     "comparing": of_comparing,
     "fooling": of_fooling,
     "fooling_table": of_fooling_table,
+    "playground": of_playground,
 }

@@ -19,6 +19,7 @@ from dpmia_lab.experiments import (
     hiding,
     inversion_comparison,
     mechanisms,
+    playground,
     privacy_sweep,
 )
 from dpmia_lab.experiments.comparing_fits import attack_words
@@ -49,6 +50,7 @@ WORDS = {  # what an experiment calls its defences, attacks and protocols
     "confidence_curves": confidences.WORDS | PICTURED,
     "comparing": attack_words() | comparing.PROTOCOLS | {"nothing": "pictures or guesses that owe nothing to it"},
     "fooling": fooling.ATTACKS | fooling.PROTOCOLS,
+    "playground": playground.WORDS,
     "fooling_table": fooling.ATTACKS
     | fooling.PROTOCOLS
     | {name: column.words for name, column in fooling_table.COLUMNS.items()},
@@ -136,6 +138,13 @@ TABLES = {
         (
             *(Column("auc", protocol=protocol) for protocol in ("alike", "turns")),
             *(Column("tpr1", protocol=protocol) for protocol in ("turns", "atypical")),
+        ),
+    ),
+    "playground": Shown(
+        "defence",
+        (
+            *map(Column, ("accuracy", "auc", "tpr1")),
+            *(Column("recognised", protocol=judge) for judge in playground.JUDGES),
         ),
     ),
     "fooling_table": Shown(

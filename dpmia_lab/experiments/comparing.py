@@ -8,7 +8,8 @@ import numpy as np
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments.comparing_attributes import attribute_rows
-from dpmia_lab.experiments.comparing_case import Case, case_of
+from dpmia_lab.experiments.comparing_case import Case
+from dpmia_lab.experiments.comparing_cases import case_of
 from dpmia_lab.experiments.comparing_config import TABLE_MODELS, Config, is_table
 from dpmia_lab.experiments.comparing_membership import PROTOCOLS, Scores, membership_rows, membership_scores, risks
 from dpmia_lab.experiments.comparing_models import Said, accuracies, said_by_all, said_without_defence
@@ -49,7 +50,7 @@ def run(config: Config) -> Stage[Result]:
     scores = yield from part(membership_scores(config, case, said, plain), 0.6, 0.7)
     rows, arrays = accuracy_rows(case, said), arrays_of(case, said, scores)
     rows += yield from part(membership_rows(case, said, scores), 0.7, 0.75)
-    if case.gallery is not None:
+    if case.roles is not None:
         found, drawn = yield from part(picture_rows(config, case, said), 0.75, 1.0)
         rows, arrays = rows + found, arrays | drawn
     if case.patients is not None:

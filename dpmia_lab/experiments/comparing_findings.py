@@ -19,7 +19,7 @@ from dpmia_lab.metrics.tradeoffs import aop, phi
 
 CAUGHT = Harm("tpr1", "everybody")
 OFTEN = 0.5  # of the seeds: on the front in as many is on the front
-NEAR = 0.01  # a control that is so much less accurate still counts as equally accurate
+NEAR = 0.01  # who is so much less accurate still counts as equally accurate
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def best_of(grid: Grid, column: str, contest: Contest, attacks: Sequence[str]) -
 # ---- one number for everything
 @dataclass(frozen=True)
 class Disagreement:
-    """φ or AOP prefers ``preferred`` to ``other``, of which more members are caught at 1 % all the same."""
+    """φ or AOP prefers ``preferred``, although ``other`` is as accurate and fewer of its members are caught at 1 %."""
 
     score: str
     preferred: str
@@ -110,18 +110,18 @@ class Disagreement:
     tail_gap: Measured
 
 
-def scores_of(grid: Grid, score: str, classes: int) -> dict[str, np.ndarray]:
-    """(seeds,) of every defended column: "phi", or "aop_2" for AOP(2), from the AUC of the worst attack."""
-    found = {}
+def scores_of(grid: Grid, score: str, classes: int, by: str = "") -> dict[str, np.ndarray]:
+    """(seeds,) of every defended column: "phi", or "aop_2" for AOP(2), from the AUC of an attack ("": the worst)."""
+    found, harm = {}, Harm("auc", "everybody", by)
     for name in grid.columns:
-        leak = leak_of(grid, name, Harm("auc", "everybody"))
+        leak = leak_of(grid, name, harm)
         if name == "none" or leak is None:
             continue
         accuracy, auc = grid.accuracy(name), leak.measured.values
         if score.startswith("aop_"):
             found[name] = aop(accuracy, auc, float(score.removeprefix("aop_")))
         else:
-            before = grid.accuracy("none"), leak_of(grid, "none", Harm("auc", "everybody")).measured.values
+            before = grid.accuracy("none"), leak_of(grid, "none", harm).measured.values
             each = zip(before[0], accuracy, before[1], auc, strict=True)
             found[name] = np.array([phi_or_nan(*one, classes) for one in each])
     return found
@@ -134,24 +134,27 @@ def phi_or_nan(acc_original: float, acc: float, auc_original: float, auc: float,
     return float("nan") if found is None else found
 
 
-def disagreements(grid: Grid, score: str, classes: int) -> list[Disagreement]:
+def disagreements(grid: Grid, score: str, classes: int, by: str = "") -> list[Disagreement]:
     """Pairs of columns in which the score prefers clearly the one that is clearly worse in the tail; worst first.
 
-    Clearly: the whole interval over seeds of the difference lies above 0.
+    The tail is that of the worst attack; ``by``: the attack whose AUC the score is made of, such as paper D's threshold
+    on the loss ("": the worst). Clearly: the whole interval over seeds of the difference lies above 0. As the other one
+    is no less accurate, no weighing of accuracy against harm excuses it.
     """
-    scores, found = scores_of(grid, score, classes), []
+    scores, found = scores_of(grid, score, classes, by), []
     tails = {name: leak_of(grid, name, CAUGHT) for name in scores}
     for one, other in permutations([name for name, leak in tails.items() if leak is not None], 2):
         better = measured_over(scores[one] - scores[other])
         worse = measured_over(tails[one].measured.values - tails[other].measured.values)
-        if min(better.low or 0.0, worse.low or 0.0) > 0:
+        as_accurate = np.nanmean(grid.accuracy(other)) >= np.nanmean(grid.accuracy(one)) - NEAR
+        if as_accurate and min(better.low or 0.0, worse.low or 0.0) > 0:
             found.append(Disagreement(score, one, other, better, worse))
     return sorted(found, key=lambda pair: -pair.tail_gap.mean)
 
 
-def agreement(grid: Grid, score: str, classes: int) -> Measured:
+def agreement(grid: Grid, score: str, classes: int, by: str = "") -> Measured:
     """Spearman's rank correlation of the score with how few members are caught at 1 %, seed by seed."""
-    scores = scores_of(grid, score, classes)
+    scores = scores_of(grid, score, classes, by)
     tails = {name: leak_of(grid, name, CAUGHT) for name in scores}
     both = [(scores[name], -leak.measured.values) for name, leak in tails.items() if leak is not None]
     return measured_over(np.array([rank_correlation(*np.array([(a[s], b[s]) for a, b in both]).T)
@@ -196,6 +199,12 @@ def against_controls(grid: Grid, harm: Harm = CAUGHT) -> list[Against]:
     return sorted(found, key=lambda one: -one.gain.mean if one.gain else np.inf)
 
 
+def by_strength(grid: Grid, family: str, option: str) -> list[str]:
+    """The columns of a family, from the least value of that option upwards."""
+    names = [name for name, column in grid.columns.items() if column.family == family]
+    return sorted(names, key=lambda name: grid.columns[name].changes[option])
+
+
 def beside(grid: Grid, name: str, control: str, leak: Leak, curve: tuple[np.ndarray, np.ndarray]) -> Against:
     accuracy, (known, leaks) = grid.accuracy(name), curve
     if np.nanmean(accuracy) > np.nanmean(known, 1).max() + NEAR:
@@ -208,11 +217,14 @@ def beside(grid: Grid, name: str, control: str, leak: Leak, curve: tuple[np.ndar
 
 
 def control_curve(grid: Grid, control: str, harm: Harm) -> tuple[np.ndarray, np.ndarray] | None:
-    """Accuracies and leaks (strengths, seeds), from the strongest to the weakest; the weakest stopping is none."""
-    option = {"stopping": "stop_after", "little": "z"}[control]
-    names = [name for name, column in grid.columns.items() if column.family == control]
-    names = sorted(names, key=lambda name: grid.columns[name].changes[option], reverse=control == "little")
-    names += ["none"] if control == "stopping" else []
+    """Accuracies and leaks (strengths, seeds), from the strongest to the weakest.
+
+    The weakest stopping is none; DP-SGD with little noise goes on into DP-SGD with more of it.
+    """
+    if control == "stopping":
+        names = [*by_strength(grid, "stopping", "stop_after"), "none"]
+    else:
+        names = by_strength(grid, "central", "epsilon") + by_strength(grid, "little", "z")[::-1]
     leaks = [leak_of(grid, name, harm) for name in names]
     if len(names) < 2 or any(leak is None for leak in leaks):
         return None

@@ -1,4 +1,4 @@
-"""Pictures in a comparison: who has which, every attack that draws people, and an independent judge of the drawings."""
+"""Pictures in a comparison: every attack that draws people, and an independent judge of the drawings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab.checks import Mistake
-from dpmia_lab.data.population import Population
-from dpmia_lab.defences.base import Recipe, Task
+from dpmia_lab.defences.base import Recipe
 from dpmia_lab.defences.compared import draws_anew
 from dpmia_lab.defences.networks.undefended import Undefended
-from dpmia_lab.experiments.comparing_case import Case, with_halves
+from dpmia_lab.experiments.comparing_case import Case
 from dpmia_lab.experiments.comparing_config import Config
 from dpmia_lab.experiments.comparing_models import Said, answered, softmax, trainer_for
 from dpmia_lab.experiments.confidence_attacks import ATTACKS as CONFIDENCE_ATTACKS
@@ -20,8 +18,6 @@ from dpmia_lab.experiments.inversion import long_enough, trained
 from dpmia_lab.game.drawing import Drawing, PriorDrawing, drawn_pictures, drawn_with_prior
 from dpmia_lab.game.evidence import Given, Weights
 from dpmia_lab.game.picture_judge import Drawings, Judge, measured_rows
-from dpmia_lab.game.picture_roles import Roles, generated_strangers
-from dpmia_lab.game.records import Records
 from dpmia_lab.metrics import reconstruction
 from dpmia_lab.rows import Row
 from dpmia_lab.seeds import numpy_generator, torch_generator
@@ -32,8 +28,6 @@ if TYPE_CHECKING:
 
     from dpmia_lab.game.trainer import Trainer
 
-SHARES = {"held": 0.25, "auxiliary": 0.15, "test": 0.25, "judge": 0.35}  # of the pictures that are no candidates
-LEAST = 8  # pictures a class, so that everybody has some
 JUDGE_STEPS, JUDGE_RECIPE = 300, Recipe(5, rate=0.001, batch=16)
 INVERSION = {  # by the weights, in words
     "original": "original attack (paper E)",
@@ -45,13 +39,6 @@ FROM_ANSWERS = {name: words for name, words in CONFIDENCE_ATTACKS.items() if not
 ATTACKS = INVERSION | FROM_ANSWERS
 NOTHING = "nothing"  # what noise, the average picture and the prior alone score
 MEASURES = ("recognised", "correlation")
-
-
-@dataclass(frozen=True, eq=False)
-class Gallery:
-    """Who has which pictures besides the candidates."""
-
-    roles: Roles
 
 
 @dataclass(frozen=True)
@@ -71,42 +58,13 @@ class Effort:
     updates: int = 0
 
 
-# ---- who has which
-def picture_case(config: Config, population: Population) -> Stage[Case]:
-    """Of every class about as many pictures are candidates; the others are shared out among the other roles."""
-    everyone, rng = Records(population.x, population.y), numpy_generator(config.seed, "roles")
-    counts = np.bincount(population.y, minlength=population.classes)
-    share = 2 * config.records / len(everyone)
-    least = int(np.floor(counts.min() * (1 - share)))
-    if counts.min() < LEAST or least < len(SHARES):
-        most = int(len(everyone) * (1 - len(SHARES) / counts.min()) / 2)
-        raise Mistake(f"records must be at most {max(most, 0)} for these pictures; it is {config.records}.")
-    places: dict[str, list[np.ndarray]] = {"candidates": [], **{role: [] for role in SHARES}}
-    for label in range(population.classes):
-        own = rng.permutation(np.flatnonzero(population.y == label))
-        few = round(share * len(own))
-        ends = few + np.cumsum([max(1, round(part * (len(own) - few))) for part in list(SHARES.values())[:-1]])
-        for role, some in zip(places, np.split(own, [few, *ends]), strict=True):
-            places[role].append(some)
-    parts = {role: everyone.at(np.concatenate(some)) for role, some in places.items()}
-    people, held = parts.pop("candidates"), parts.pop("held")
-    people = people.at(rng.permutation(len(people))[: 2 * (len(people) // 2)])
-    others = config.data == "faces"
-    public = (yield from generated_strangers(population.shape, config.seed)) if others else parts["auxiliary"].x
-    whom = "other generated people" if others else "other pictures of the same classes"
-    shown = {"public": public, "public_is": whom, "others": others}
-    roles, centre = Roles(population.name, population.class_names, people, **parts, **shown), public.mean(0)
-    task = Task("pictures", population.shape, population.classes, config.model, config.width, (), centre, roles.name)
-    return with_halves(config, task, people, held, gallery=Gallery(roles))
-
-
 def judge_of(config: Config, case: Case) -> Stage[Judge]:
     """Paper E's evaluation model, on pictures that nobody else has; made once a case."""
 
     def made() -> Stage[Judge]:
         from dpmia_lab import models
 
-        roles = case.gallery.roles
+        roles = case.roles
         judge = models.evaluation_cnn(roles.shape, roles.classes, torch_generator(config.seed, "judge", "start"))
         recipe = long_enough(JUDGE_STEPS, JUDGE_RECIPE, len(roles.judge))
         order = torch_generator(config.seed, "judge", "order")
@@ -127,7 +85,7 @@ def picture_rows(config: Config, case: Case, said: Said) -> Stage[tuple[list[Row
         model = said.models[2 * place % len(said.models)]
         for of, one in (yield from part(inverted(config, case, model), *share, "inverting")).items():
             drawn.setdefault(of, []).append(one)
-    attacker = Attacker(Effort(config.decoder_steps, config.answers, config.seed), case.gallery.roles)
+    attacker = Attacker(Effort(config.decoder_steps, config.answers, config.seed), case.roles)
     told = Told(trainer, said.models[0])
     for of, one in (yield from part(without_pictures(attacker.drawings(told)), 0.6, 0.9, "decoding answers")).items():
         if of[0] in FROM_ANSWERS:
@@ -143,7 +101,7 @@ def inverted(config: Config, case: Case, model: "nn.Module") -> Stage[dict[tuple
     """One picture a person by each attack on the weights; who knows of a noisy code goes through its mean."""
     from dpmia_lab.training.bottleneck import through_mean
 
-    roles, labels = case.gallery.roles, np.arange(case.task.classes)
+    roles, labels = case.roles, np.arange(case.task.classes)
     truth, mean = class_means(roles.train), through_mean(model)
     steps = config.steps
     attacks = {

@@ -21,8 +21,14 @@ from dpmia_lab.stages import Stage
 if TYPE_CHECKING:
     from dpmia_lab.experiments.playground_models import Linear
 
+JUDGES = {  # protocols, in words
+    "filter": "the matched filter",
+    "plain": "similarity (SSIM)",
+    "blur": "similarity (SSIM) after a blur",
+}
 STEPS, RATE = 40, 4.0  # of a step that moves logits by about as much, whatever the size of the weights
 BLUR = 1.0  # pixels
+LOOKED_AT = 8  # models whose drawings the slower judge looks at
 CONTRAST = 0.12  # deviation of a drawing's tones from the public mean, about that of a person
 
 
@@ -56,13 +62,13 @@ def blurred(people: Prepared, x: np.ndarray) -> np.ndarray:
 
 
 def verdicts(people: Prepared, differences: np.ndarray) -> dict[str, np.ndarray]:
-    """By protocol, (M, classes): whom each judge takes each drawing for. Carts know the matched filter only."""
+    """By protocol, (models, classes): whom each judge takes each drawing for. Carts know the matched filter only."""
     shape = differences.shape[:2]
     flat = as_pictures(differences.reshape(-1, *people.task.shape))
     named = {"filter": matched_labels(flat, people.gallery).reshape(shape)}
     if people.pictured:
-        named["plain"] = seen(people, differences)
-        named["blur"] = seen(people, blurred(people, differences))
+        few = differences[:LOOKED_AT]
+        named |= {"plain": seen(people, few), "blur": seen(people, blurred(people, few))}
     return named
 
 

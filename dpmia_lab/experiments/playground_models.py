@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab.defences.base import Defence, Recipe, TrainingSet
+from dpmia_lab.defences.base import TrainingSet
 from dpmia_lab.defences.dap import Dap
 from dpmia_lab.defences.units import LargerUnits
+from dpmia_lab.experiments.playground_config import PLAIN, Config, defence_of, recipe_of
 from dpmia_lab.experiments.playground_people import Prepared
 from dpmia_lab.game.candidates import candidate_halves
 from dpmia_lab.privacy.units import subclass_labels, units_from
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from torch import nn
 
     from dpmia_lab.training.discriminator import Discriminator
-
-PLAIN = Recipe(epochs=20, rate=0.03, batch=64)  # Adam, for whatever adds no noise to gradients
 
 
 @dataclass(frozen=True)
@@ -44,15 +43,18 @@ class Linear:
 class Models:
     """Trains the models of one position. Number 0 is the target, of which the drawings are shown."""
 
-    def __init__(self, people: Prepared, defence: Defence, recipe: Recipe, count: int, seed: int) -> None:
+    def __init__(self, config: Config, people: Prepared) -> None:
         import torch
 
-        self.people, self.defence, self.recipe, self.seed = people, defence, recipe, seed
-        size = len(people.candidates)
-        self.inside = candidate_halves(count, size, numpy_generator(seed, "playground", "halves"))  # (M, k)
+        import dpmia_lab.devices  # noqa: F401 (one thread; models this small stay on the processor)
+
+        self.people, self.seed = people, config.seed
+        self.defence, self.recipe = defence_of(config, people), recipe_of(config)
+        halves = numpy_generator(config.seed, "playground", "halves")
+        self.inside = candidate_halves(config.shadows, len(people.candidates), halves)  # (M, k)
         self.tensor, self.y = torch.from_numpy, torch.from_numpy(people.candidates.y)
 
-    def trained(self, numbers: range) -> "Stage[list[nn.Module]]":
+    def trained(self, numbers: range, together: bool = True) -> "Stage[list[nn.Module]]":
         """Those models, together where that can be done."""
 
         def generator(number: int, what: str) -> "torch.Generator":
@@ -62,7 +64,7 @@ class Models:
         sets = [self.training_set(number, *shared) for number in numbers]
         models = [self.defence.fresh_model(self.people.task, generator(number, "start")) for number in numbers]
         orders = [generator(number, "order") for number in numbers]
-        if self.defence.stacks(models[0]):
+        if together and self.defence.stacks(models[0]):
             yield from self.defence.train_many(models, sets, self.recipe, orders)
             return models
         for place, (model, own, order) in enumerate(zip(models, sets, orders, strict=True)):

@@ -8,6 +8,7 @@ undefended model's numbers) is kept here too, and made when it is first asked fo
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -52,6 +53,11 @@ class Prepared:
         return self.task.classes
 
     @property
+    def members(self) -> int:
+        """Records that each model is trained on."""
+        return len(self.candidates) // 2
+
+    @property
     def pictured(self) -> bool:
         return self.task.kind == "pictures"
 
@@ -67,13 +73,20 @@ class Shelf:
         self.most, self.lock, self.kept = most, Lock(), OrderedDict()
 
     def get(self, data: str, seed: int) -> Prepared:
+        key = (data, seed, changed_at(data))
         with self.lock:
-            if (data, seed) not in self.kept:
-                self.kept[data, seed] = new_people(data, seed)
-            self.kept.move_to_end((data, seed))
+            if key not in self.kept:
+                self.kept[key] = new_people(data, seed)
+            self.kept.move_to_end(key)
             while len(self.kept) > self.most:
                 self.kept.popitem(last=False)
-            return self.kept[data, seed]
+            return self.kept[key]
+
+
+def changed_at(data: str) -> int:
+    """When a file of one's own was written last, so that another under the same name is another."""
+    place = Path(data).expanduser()
+    return place.stat().st_mtime_ns if place.is_file() else 0
 
 
 SHELF = Shelf(KEPT)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 
 from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.privacy.dp_sgd import DpSgd
@@ -19,7 +20,6 @@ from dpmia_lab.stages import Progress, Stage, part
 from dpmia_lab.training.asked import check_rates, check_records
 from dpmia_lab.training.optimizers import Momentum
 from dpmia_lab.training.plain import MOST, Augment, check_validation
-from dpmia_lab.training.private import Drawing
 from dpmia_lab.training.stacked_layers import Blocks, Stack, can_stack, check_alike, linear_layers
 from dpmia_lab.training.stopping import Stopping
 
@@ -250,19 +250,19 @@ class Drawn:
     @torch.no_grad()
     def next(self) -> tuple[list[torch.Tensor], float]:
         """(Σ clipped + N(0, σ²S²I)) / (q·K), (M, …) a parameter, and the mean loss."""
-        drawn = self.drawn()
-        counts = list(map(len, drawn))
-        one = torch.zeros(1, dtype=torch.long)  # so that there is padding even where nobody was drawn
-        chosen = nn.utils.rnn.pad_sequence([*drawn, one], batch_first=True)[:-1].to(self.batches.device)
+        chosen, counts = self.drawn()
         errors, losses = self.batches.errors_and_losses(*self.batches.gathered(chosen), counts)
         gradients = self.batches.stack.gradients(self.clipped(errors))
         self.add_noise(gradients)
         return gradients, float(losses.sum()) / max(1, sum(counts))
 
-    def drawn(self) -> list[torch.Tensor]:
-        """Of each model, the records that join."""
+    def drawn(self) -> tuple[torch.Tensor, list[int]]:
+        """Of each model, the records that join, (M, most) with padding behind them; and how many they are."""
         draws = [torch.rand(self.batches.n, generator=own, dtype=torch.float64) for own in self.generators]
-        return [(own < self.dp.q).nonzero().squeeze(1) for own in draws]
+        places = [(own < self.dp.q).nonzero().squeeze(1) for own in draws]
+        one = torch.zeros(1, dtype=torch.long)  # so that there is padding even where nobody was drawn
+        chosen = pad_sequence([*places, one], batch_first=True)[:-1]
+        return chosen.to(self.batches.device), list(map(len, places))
 
     def clipped(self, errors: list[torch.Tensor]) -> list[torch.Tensor]:
         """The errors at every layer, each record's weighted so that its gradient is at most S long."""
@@ -287,14 +287,22 @@ class DrawnUnits(Drawn):
         self, batches: Batches, generators: Sequence[torch.Generator], dp: DpSgd, units: Sequence[Units]
     ) -> None:
         super().__init__(batches, generators, dp)
-        self.units = [Drawing(own, torch.device("cpu")) for own in units]
+        self.members = torch.stack([torch.from_numpy(own.members) for own in units])  # (M, n), unit after unit
+        self.counts = [own.count for own in units]
+        self.sizes = pad_sequence([torch.from_numpy(own.sizes) for own in units], batch_first=True)  # (M, K)
+        self.of = torch.stack([torch.repeat_interleave(torch.from_numpy(own.sizes)) for own in units])  # (M, n)
+        self.draws = torch.full(self.sizes.shape, 2.0, dtype=torch.float64)  # units that are not there never join
         self.scale = 1 / dp.q  # by K each model's own is divided
         self.shares = [1 / own.count for own in units]
 
-    def drawn(self) -> list[torch.Tensor]:
-        joined = [own.joined(self.dp.q, generator) for own, generator in zip(self.units, self.generators, strict=True)]
-        self.blocks = Blocks([groups.sizes for _, groups in joined], self.batches.device)
-        return [records for records, _ in joined]
+    def drawn(self) -> tuple[torch.Tensor, list[int]]:
+        for own, count, generator in zip(self.draws, self.counts, self.generators, strict=True):
+            own[:count] = torch.rand(count, generator=generator, dtype=torch.float64)
+        joins = self.draws < self.dp.q
+        self.blocks = Blocks(in_front(self.sizes * joins, joins), self.batches.device)
+        records = joins.gather(1, self.of)
+        chosen = in_front(self.members, records).to(self.batches.device)
+        return chosen, records.sum(1).tolist()
 
     def clipped(self, errors: list[torch.Tensor]) -> list[torch.Tensor]:
         """Errors are first divided by |u|, so that their sum over a unit is its mean."""
@@ -312,6 +320,12 @@ class DrawnUnits(Drawn):
             for own, generator, share in zip(room, self.generators, self.shares, strict=True):
                 own.normal_(generator=generator).mul_(share)
             gradient.add_(room.to(gradient.device), alpha=deviation)
+
+
+def in_front(values: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
+    """(M, most): the chosen values of each row (M, n), in their order; behind them what is left, as padding."""
+    order = chosen.logical_not().to(torch.uint8).argsort(dim=1, stable=True)
+    return values.gather(1, order[:, : max(1, int(chosen.sum(1).max()))])
 
 
 class Watch:

@@ -72,23 +72,20 @@ def plan_of(model: nn.Sequential) -> list[tuple]:
 class Blocks:
     """Which of a batch's records (M, batch) belong together: units laid side by side, U a model, s records each.
 
-    sizes: of each model's units, (u,), records lying unit after unit; fewer units or records than others have is
-    padding.
+    sizes: (M, U) of each model's units, whose records lie unit after unit; 0 where one has fewer units than others.
     """
 
-    def __init__(self, sizes: Sequence[torch.Tensor], device: torch.device) -> None:
-        padded = nn.utils.rnn.pad_sequence([*sizes, torch.ones(1, dtype=torch.long)], batch_first=True)[:-1].to(device)
-        starts, place = padded.cumsum(1) - padded, torch.arange(int(padded.max().clamp(min=1)), device=device)
-        self.there = place < padded[:, :, None]  # (M, U, s)
+    def __init__(self, sizes: torch.Tensor, device: torch.device) -> None:
+        self.sizes = sizes.to(device)
+        starts, place = self.sizes.cumsum(1) - self.sizes, torch.arange(max(1, int(sizes.max())), device=device)
+        self.there = place < self.sizes[:, :, None]  # (M, U, s)
         self.places = (starts[:, :, None] + place) * self.there  # in a model's batch
-        self.sizes = padded
 
     def rows(self, values: torch.Tensor) -> torch.Tensor:
-        """(M·U, s, ·) of values (M, batch, ·); padding is 0."""
+        """(M·U, s, ·) of values (M, batch, ·), with whatever stands first in a batch for padding."""
         models, batch, width = values.shape
         first = torch.arange(models, device=values.device)[:, None, None] * batch
-        found = values.reshape(-1, width)[(self.places + first).flatten()].view(*self.places.shape, width)
-        return (found * self.there[..., None]).flatten(0, 1)
+        return values.reshape(-1, width)[(self.places + first).flatten(0, 1)]
 
     def to_records(self, values: torch.Tensor, batch: int) -> torch.Tensor:
         """(M, batch): each record gets the value of its unit (M, U); padding gets 0."""
@@ -128,6 +125,7 @@ class Product:
         See ``privacy/layers.py``, which has both for one model.
         """
         own_e, own_a = blocks.rows(e), blocks.rows(self.a)  # (M·U, s, p) and (M·U, s, d)
+        own_e.mul_(blocks.there.flatten(0, 1)[..., None])  # padding counts as no error
         s, (p, d) = own_e.shape[1], self.weight.shape[1:]
         if s * (p + d) > p * d:
             weights = torch.linalg.vector_norm(own_e.mT @ own_a, dim=(1, 2)).square()
