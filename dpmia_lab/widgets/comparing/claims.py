@@ -96,7 +96,7 @@ def front_of_secrets(grid: Grid) -> Verdict | None:
 def who_falls(grid: Grid) -> Verdict | None:
     """Of every kind of attack: how much more those find that were made for the defence."""
     told_of = []
-    for kind, contest in CONTESTS.items():
+    for contest in CONTESTS.values():
         every = [fall for fall in falls(grid, contest) if fall.column in useful(grid)]
         down = fallen(every)
         if every:
