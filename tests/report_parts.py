@@ -27,10 +27,12 @@ MEANS = {
 }
 PROMISES = {
     "central_2": {
-        "epsilon": 2.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove", "accountant": "tight", "mu": 0.6,
+        "epsilon": 2.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove", "accountant": "tight", "mu": 0.9,
         "words": "ε = 2 for a record (add or remove one; δ = 0.0025; tight accountant, PLD)",
     },
-    "little_0.1": {"epsilon": 4000.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove"},
+    "little_0.1": {
+        "epsilon": 4000.0, "delta": 0.0025, "unit": "record", "neighbours": "add-remove", "accountant": "tight",
+    },
 }  # fmt: skip
 HOSTILE = '<script>alert(1)</script>"><img src=http://example.com/x onerror=alert(2)>'
 
@@ -54,8 +56,8 @@ def hand_grid(seeds: int = 3, data: str = "my.npz") -> Grid:
 
 def hand_about(**changes) -> About:
     at_risk = (
-        AtRisk((17,), "3", {"none": (23, 24), "central_2": (1, 24)}),
-        AtRisk((4, 90), "7", {"none": (20, 24), "central_2": (0, 24)}),
+        AtRisk((17,), "3", {"none": (23, 24, 0, 24), "central_2": (1, 24, 0, 24)}),
+        AtRisk((4, 90), "7", {"none": (20, 24, 1, 24), "central_2": (0, 24, 0, 24)}),
     )
     usual = {
         "source": "my.npz", "kind": "pictures", "records": 1797, "trained_on": 400, "models": 16,

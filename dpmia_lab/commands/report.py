@@ -1,4 +1,4 @@
-"""``dpmia-lab report``: your data under every defence and every attack that fits, as one file to read and to hand on."""
+"""``dpmia-lab report``: your data under every defence and attack that fits, as one file to read and to hand on."""
 
 import argparse
 import shlex
@@ -18,6 +18,7 @@ from dpmia_lab.stages import drain
 
 NAME = "comparing"
 MOST_AT_RISK = 20
+MADE_UP = ("classes", "people", "pictures", "height")  # settings of generated data
 ABOUT = """\
 The data: an npz with X and y (bits (n, features) or pictures (n, h, w)), a csv, or the name of a set (data list).
 The model: one of the lab's, or a function of yours as module:function, from a file in the current folder or a module:
@@ -38,7 +39,9 @@ def add_report(commands) -> None:
     one.add_argument("--records", metavar="N", help="train each model on so many records (default: as many as fit)")
     one.add_argument("--seeds", default="3", metavar="N", help="seeds of every cell (default 3; 1 has no interval)")
     one.add_argument("--small", action="store_true", help="tiny models and few attackers: to see whether it runs")
-    one.add_argument("--accept", default="5", metavar="PERCENT", help="members caught at 1%% false alarms that you accept")
+    one.add_argument(
+        "--accept", default="5", metavar="PERCENT", help="members caught at 1%% false alarms that you accept"
+    )
     one.add_argument("--need", default="", metavar="PERCENT", help="right on new records that you need")
     one.add_argument("--workers", metavar="W", help="processes on this machine (default: one a core)")
     one.add_argument("--folder", type=Path, metavar="DIR", help="where cells are stored (default: in the cache)")
@@ -49,7 +52,8 @@ def add_report(commands) -> None:
 
 def write_report(chosen: argparse.Namespace) -> None:
     from dpmia_lab.sweeps import comparison, sweep
-    from dpmia_lab.widgets.report.page import json_text, report_html
+    from dpmia_lab.widgets.report.as_data import json_text
+    from dpmia_lab.widgets.report.page import report_html
 
     json_file = chosen.json or chosen.out.with_suffix(".json")
     for path in (chosen.out, json_file):
@@ -123,7 +127,7 @@ def most_records(data: str) -> int:
 
 def columns_that_fit(base: Any, columns: Mapping, like: str) -> tuple[dict, dict[str, str]]:
     """Those whose defence fits these data and this model; of the others the sentence why not."""
-    from dpmia_lab.experiments.comparing_case import case_of
+    from dpmia_lab.experiments.comparing_cases import case_of
     from dpmia_lab.experiments.comparing_config import TABLE_MODELS
     from dpmia_lab.experiments.comparing_fits import defence_fits
     from dpmia_lab.experiments.comparing_models import trainer_for
@@ -171,10 +175,13 @@ def about_of(base: Any, like: str, grid: Any, refused: dict[str, str], folder: P
         for name, column in grid.columns.items() for attack in attack_words()
         if any(key[2] == attack for key in grid.values) and (why := fits(column, attack, like))
     }  # fmt: skip
-    shared = {f.name: getattr(base, f.name) for f in fields(base) if f.name not in OF_DEFENCES and f.name != "seed"}
+    unused = {"seed", *OF_DEFENCES, *(MADE_UP if Path(base.data).is_file() else ())}
+    shared = {f.name: f for f in fields(base) if f.name not in unused}
     about = About(
         source=Path(base.data).name, trained_on=base.records, models=base.shadows, model=model_words(base.model),
-        settings=shared, refused=refused, reasons=reasons, date=f"{date.today():%d %B %Y}", **case_words, **known,
+        settings={name: getattr(base, name) for name in shared},
+        explained={name: option.metadata["help"] for name, option in shared.items()}, refused=refused,
+        reasons=reasons, date=f"{date.today():%d %B %Y}", **case_words, **known,
         **circumstances(),
     )  # fmt: skip
     return replace(about, **risks_of(base, grid, folder, about)) if like != "patients" else about
@@ -183,12 +190,12 @@ def about_of(base: Any, like: str, grid: Any, refused: dict[str, str], folder: P
 def risks_of(base: Any, grid: Any, folder: Path, about: Any) -> dict[str, Any]:
     """Which rows of the file are most at risk, from the cells as they are stored."""
     from dpmia_lab.data.file_rows import rows_in_file
-    from dpmia_lab.experiments.comparing_case import case_of
-    from dpmia_lab.experiments.comparing_records import by_chance, counted, most_at_risk, share
+    from dpmia_lab.experiments.comparing_cases import case_of
     from dpmia_lab.options import as_dict
     from dpmia_lab.store import Store
     from dpmia_lab.widgets.report.about import AtRisk
     from dpmia_lab.widgets.report.findings import told_beside
+    from dpmia_lab.widgets.report.records import by_chance, counted, most_at_risk, share
 
     store, cells = Store(folder, most=None), []
     for seed in grid.seeds:
@@ -207,5 +214,3 @@ def risks_of(base: Any, grid: Any, folder: Path, about: Any) -> dict[str, Any]:
     made = tuple(AtRisk(rows, about.class_names[one.label], one.caught) for rows, one in worst)
     expected = by_chance(found, "none", share(worst[-1][1], "none"))
     return {"at_risk": made, "judged": len(found), "by_chance": expected}
-
-

@@ -7,11 +7,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class AtRisk:
-    """A record of the reader's own, and in how many of the models trained on it an attacker was sure of that."""
+    """A record of the reader's own, and in how many of the models trained on it an attacker was sure of that.
+
+    caught: column → (models in which it was caught, models trained on it, false alarms, models not trained on it)."""
 
     rows: tuple[int, ...]  # in the reader's file, counted from 0; several where records are the same
     label: str
-    caught: Mapping[str, tuple[int, int]]  # column → (models in which it was caught, models trained on it)
+    caught: Mapping[str, tuple[int, int, int, int]]
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class About:
     class_names: tuple[str, ...] = ()
     model: str = ""  # in words
     settings: Mapping[str, Any] = field(default_factory=dict)
+    explained: Mapping[str, str] = field(default_factory=dict)  # what each setting is
     command: str = ""  # that makes this report again
     versions: Mapping[str, str] = field(default_factory=dict)
     device: str = ""

@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from html import escape
 
-from dpmia_lab.experiments.comparing_answers import Bargain, Harm, Question, bargains, chance_of, leak_of
+from dpmia_lab.experiments.comparing_answers import Bargain, Harm, Question, bargains, chance_of
 from dpmia_lab.experiments.comparing_columns import CONTROLS
 from dpmia_lab.experiments.comparing_grid import Grid
-from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, short_words, with_interval
-from dpmia_lab.widgets.report.promises import has_promise
+from dpmia_lab.experiments.comparing_promises import promises
+from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, capital, short_words, with_interval
 
 WIDTH, NARROW = 920, 360  # pixels
 
@@ -26,8 +26,10 @@ def front_html(grid: Grid, harm: Harm, question: Question | None, own_cells: Col
     asked = Asked(question.limits[0].most, question.right) if question and question.limits[0].harm == harm else None
     chance, leak_words = chance_of(grid, harm.measure), MEANINGS[harm.measure].name
     words = (
-        f"Every defence at every strength: right on new records (up is more useful) over {leak_words} by the attack that is "
-        "worst for it (left is safer). The line is the front: nothing that was tried is better in both. The dotted line is "
+        f"Every defence at every strength: right on new records (up is more useful) over {leak_words} by the "
+        "attack that is "
+        "worst for it (left is safer). The line is the front: nothing that was tried is better in both. The dotted "
+        "line is "
         f"guessing; bars are 95 % intervals over seeds{'; the shaded corner is what was asked for' if asked else ''}."
     )
     made = [front_chart(dots, leak_words, chance, width, asked) for width in (WIDTH, NARROW)]
@@ -38,7 +40,8 @@ def front_html(grid: Grid, harm: Harm, question: Question | None, own_cells: Col
 
 def dot_of(grid: Grid, harm: Harm, one: Bargain, dot: type, own_cells: Collection[str]):
     leak = one.leak.measured
-    words = f"right {with_interval('accuracy', one.accuracy)}, {with_interval(harm.measure, leak)} by {attack_words(one.leak.attack)}"
+    right, caught = with_interval("accuracy", one.accuracy), with_interval(harm.measure, leak)
+    words = f"right {right}, {caught} by {attack_words(one.leak.attack)}"
 
     def ends(found):
         return None if found.low is None else (found.low, found.high)
@@ -55,7 +58,7 @@ def kind_of(grid: Grid, column: str) -> str:
         return "none"
     if family in CONTROLS:
         return "control"
-    return "promise" if has_promise(grid, column) else "empirical"
+    return "promise" if promises(grid, column) else "empirical"
 
 
 def attacks_html(grid: Grid, column: str, measure: str) -> str:
@@ -70,10 +73,5 @@ def attacks_html(grid: Grid, column: str, measure: str) -> str:
     chance, name = chance_of(grid, measure), MEANINGS[measure].name
     found.sort(key=lambda one: -one[1].mean)
     made = [bars_chart(found, name, chance, width) for width in (WIDTH, NARROW)]
-    words = f"{name[:1].upper()}{name[1:]} from {grid.columns[column].words}, attack by attack; the dotted line is guessing."
+    words = f"{capital(name)} from {grid.columns[column].words}, attack by attack; the dotted line is guessing."
     return figure_html(made[0], words, "bars0", "wide") + figure_html(made[1], words, "bars1", "narrow")
-
-
-def worst_attack(grid: Grid, column: str, harm: Harm) -> str:
-    leak = leak_of(grid, column, harm)
-    return "" if leak is None else attack_words(leak.attack)

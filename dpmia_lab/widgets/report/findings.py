@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpmia_lab.experiments.comparing_answers import (
     Answer,
     Bargain,
@@ -20,9 +18,10 @@ from dpmia_lab.experiments.comparing_answers import (
 from dpmia_lab.experiments.comparing_columns import CONTROLS
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
 from dpmia_lab.experiments.comparing_matched import lines_of, match, matched
+from dpmia_lab.experiments.comparing_promises import promises
 from dpmia_lab.widgets.report.about import About
-from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, number_text, with_interval
-from dpmia_lab.widgets.report.promises import has_promise, promise_sentence
+from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, capital, number_text, with_interval
+from dpmia_lab.widgets.report.promises import promise_sentence
 
 NINE_TENTHS = 0.9  # of the undefended model's accuracy: what is needed where nobody says
 LITTLE = 0.01  # a difference below is not worth a sentence
@@ -91,7 +90,10 @@ def worst_leak(grid: Grid, column: str, harm: Harm) -> tuple[str, Leak] | None:
 
 def worst_words(grid: Grid, worst: tuple[str, Leak]) -> str:
     who, leak = worst
-    names = {"at risk": "the 5 % of records most at risk", "canaries": "canaries, records a model can only learn by heart"}
+    names = {
+        "at risk": "the 5 % of records most at risk",
+        "canaries": "canaries, records a model can only learn by heart",
+    }
     return f"The average hides the few: of {names[who]} {with_interval('tpr1', leak.measured)} are caught."
 
 
@@ -111,7 +113,7 @@ def bargain_finding(grid: Grid, harm: Harm) -> Finding | None:
 
 
 def best_promised(grid: Grid, harm: Harm) -> Bargain | None:
-    promised = [one for one in bargains(grid, harm) if has_promise(grid, one.column)]
+    promised = [one for one in bargains(grid, harm) if promises(grid, one.column)]
     return max(promised, key=lambda one: one.accuracy.mean - one.leak.measured.mean, default=None)
 
 
@@ -126,7 +128,7 @@ def adapted_finding(grid: Grid, harm: Harm) -> Finding | None:
     for name in grid.columns:
         before = [leak for attack in UNADAPTED if (leak := leak_of(grid, name, Harm(harm.measure, harm.who, attack)))]
         after = leak_of(grid, name, harm)
-        if name != "none" and not has_promise(grid, name) and before and after:
+        if name != "none" and not promises(grid, name) and before and after:
             worst = max(before, key=lambda leak: leak.measured.mean)
             falls.append((after.measured.mean - worst.measured.mean, name, worst, after))
     fall, name, before, after = max(falls, default=(0.0, "", None, None), key=lambda one: one[0])
@@ -134,7 +136,8 @@ def adapted_finding(grid: Grid, harm: Harm) -> Finding | None:
         return None
     return Finding(
         f"{capital(words_of(grid, name))} looks safer than it is.",
-        f"Attackers who know nothing of the defence: {with_interval(harm.measure, before.measured)} of members caught by "
+        f"Attackers who know nothing of the defence: {with_interval(harm.measure, before.measured)} of members "
+        "caught by "
         f"{attack_words(before.attack)}. One who does: {with_interval(harm.measure, after.measured)}, by "
         f"{attack_words(after.attack)}.",
     )
@@ -146,9 +149,9 @@ def control_finding(grid: Grid, harm: Harm) -> Finding | None:
     lines = {line.columns: line for line in lines_of(grid)}
     stopping = next((line for line in lines.values() if grid.columns[line.columns[0]].family == "stopping"), None)
     for name, column in grid.columns.items():
-        if stopping is None or column.family in ("none", *CONTROLS) or has_promise(grid, name):
+        if stopping is None or column.family in ("none", *CONTROLS) or promises(grid, name):
             continue
-        place = match(grid, stopping, float(np.nanmean(grid.accuracy(name))))
+        place = match(grid, stopping, measured_over(grid.accuracy(name)).mean)
         own = leak_of(grid, name, harm)
         theirs = None if own is None else matched(grid, place, harm.measure, own.attack, own.protocol)
         if theirs is None:
@@ -181,7 +184,7 @@ def standing(grid: Grid, harm: Harm) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"promised": [], "not yet broken": [], "broken": [], "open": []}
     for name in grid.columns:
         leak = leak_of(grid, name, harm)
-        if has_promise(grid, name):
+        if promises(grid, name):
             found["promised"].append(name)
         elif leak is not None and name != "none":
             over = above_chance(grid, harm, leak)
@@ -194,15 +197,17 @@ def question_of(grid: Grid, about: About, accept: float | None = None, need: flo
     harm = main_harm(grid)
     if harm is None or "none" not in grid.columns:
         return None
-    usual = NINE_TENTHS * float(np.nanmean(grid.accuracy("none")))
+    usual = NINE_TENTHS * measured_over(grid.accuracy("none")).mean
     return Question((Limit(harm, about.accept if accept is None else accept),), need or about.need or usual)
 
 
 def question_words(question: Question) -> str:
     limit = question.limits[0]
     return (
-        f"I accept at most {number_text(limit.harm.measure, limit.most)} of {MEANINGS[limit.harm.measure].name}, by the attack that is "
-        f"worst for each defence, and need {number_text('accuracy', question.right)} right on new records: what can I use?"
+        f"I accept at most {number_text(limit.harm.measure, limit.most)} of {MEANINGS[limit.harm.measure].name}, "
+        "by the attack that is "
+        f"worst for each defence, and need {number_text('accuracy', question.right)} right on new records: what "
+        "can I use?"
     )
 
 
@@ -214,9 +219,10 @@ def answer_words(grid: Grid, answer: Answer) -> str:
             f"{capital(words_of(grid, first.column))}: right on {with_interval('accuracy', first.accuracy)}; "
             f"{leak_words(grid, harm, first.leaks[0])}. {promise_sentence(grid, first.column)}"
         )
-        promised = next((one for one in answer.kept if has_promise(grid, one.column)), None)
+        promised = next((one for one in answer.kept if promises(grid, one.column)), None)
         if promised is not None and promised is not first:
-            said += f" With a promise: {words_of(grid, promised.column)}, right on {with_interval('accuracy', promised.accuracy)}."
+            right = with_interval("accuracy", promised.accuracy)
+            said += f" With a promise: {words_of(grid, promised.column)}, right on {right}."
         return said + (f" {len(others)} more keep to it too." if others else "")
     if answer.closest is None:
         return (
@@ -242,7 +248,3 @@ def told_beside(grid: Grid, about: About) -> list[str]:
 
 def answered(grid: Grid, question: Question) -> str:
     return answer_words(grid, answer_to(grid, question))
-
-
-def capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

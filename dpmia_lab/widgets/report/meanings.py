@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from dpmia_lab.experiments.comparing_answers import chance_of
+from dpmia_lab.experiments.comparing_fits import attack_words as words_of_attacks
 from dpmia_lab.experiments.comparing_grid import Grid, Measured
-from dpmia_lab.game.attacks import ATTACKS
 
 
 @dataclass(frozen=True)
@@ -62,26 +62,17 @@ WHOM = {
     "atypical": "canaries unlike any record",
     "worst": "the 5 % of ordinary records most at risk, chosen by other models than they are judged by",
 }
-OTHERS = {  # attacks that no table of the game has
-    "lira_labels": "likelihood ratio of labels of varied copies",
-    "lira_averaged": "likelihood ratio of averaged answers",
-    "lira_mean": "likelihood ratio through the mean code",
-    "gmi": "generative prior (GMI)",
-    "alignment": "knowledge alignment from confidences",
-    "alignment_adapted": "knowledge alignment, adapted to the defence",
-    "nothing": "an attacker who knows nothing",
-}
+ALL_ATTACKS = words_of_attacks() | {"nothing": "an attacker who knows nothing"}
 SHORT = {
     "loss": "loss", "confidence": "confidence", "label_only": "labels only", "black_box": "black box",
-    "white_box": "white box", "lira_unadapted": "LiRA, unadapted", "lira_fixed": "LiRA", "lira_levelled": "LiRA, levelled",
+    "white_box": "white box", "lira_unadapted": "LiRA, unadapted", "lira_fixed": "LiRA", "lira_levelled": "LiRA, "
+    "levelled",
     "lira_labels": "LiRA of labels", "rmia": "RMIA", "lira_averaged": "LiRA, averaged", "lira_mean": "LiRA, mean code",
 }  # fmt: skip
 
 
 def attack_words(attack: str) -> str:
-    if attack in ATTACKS:
-        return ATTACKS[attack].words
-    return OTHERS.get(attack, attack.replace("_", " "))
+    return ALL_ATTACKS.get(attack, attack.replace("_", " "))
 
 
 def short_words(attack: str) -> str:
@@ -96,7 +87,7 @@ def number_text(measure: str, value: float) -> str:
 
 
 def interval_text(measure: str, found: Measured) -> str:
-    """"2.1 % to 4.3 %", or that one seed has none."""
+    """ "2.1 % to 4.3 %", or that one seed has none."""
     if found.low is None:
         return "one seed, no interval"
     low = max(0.0, found.low) if MEANINGS[measure].share and measure != "attack_over_imputation" else found.low
@@ -112,3 +103,12 @@ def chance_text(grid: Grid, measure: str, classes: int = 0) -> str:
     if measure in ("accuracy", "train_accuracy"):
         return f"{number_text(measure, 1 / classes)}, with {classes} classes" if classes else ""
     return number_text(measure, chance_of(grid, measure)) if MEANINGS[measure].attacker else ""
+
+
+# ---- small words
+def capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def several(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

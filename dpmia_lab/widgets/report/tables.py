@@ -7,29 +7,31 @@ import numpy as np
 
 from dpmia_lab.experiments.comparing_answers import Harm, bargains, chance_of, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
+from dpmia_lab.experiments.comparing_promises import column_risk, epsilon_words, promises
+from dpmia_lab.options import text_of
 from dpmia_lab.privacy.risk import bound_text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
-from dpmia_lab.widgets.report.about import About
+from dpmia_lab.widgets.report.about import About, AtRisk
 from dpmia_lab.widgets.report.findings import question_of
 from dpmia_lab.widgets.report.meanings import (
     MEANINGS,
-    WHOM,
     attack_words,
+    capital,
     chance_text,
     interval_text,
     number_text,
     short_words,
 )
-from dpmia_lab.widgets.report.promises import has_promise, promise_words, risk_of_promise
+from dpmia_lab.widgets.report.promises import most_caught
 
 NOT_TRIED = "not tried"
 ACCEPTED, NEEDED = (0.02, 0.05, 0.10, 0.20), (0.98, 0.95, 0.90)  # needed: of the undefended model's accuracy
-SHADES = 4  # of a heat map
 
 
 def value_cell(measure: str, found, chance: float | None = None) -> Cell:
     """The mean above its interval; the darker, the farther above chance."""
-    content = with_small(number_text(measure, found.mean), interval_text(measure, found))
+    value = number_text(measure, found.mean)
+    content = value if found.low is None else with_small(value, interval_text(measure, found))
     return Cell(content, "" if chance is None else shade(found.mean, chance))
 
 
@@ -54,15 +56,28 @@ def defences_table(grid: Grid, harm: Harm, own_cells: Collection[str] = ()) -> s
     for name, column in grid.columns.items():
         own = " (yours)" if name in own_cells else ""
         accuracy, one = measured_over(grid.accuracy(name)), known.get(name)
-        cells: list = [column.words + own, value_cell("accuracy", accuracy) if np.isfinite(accuracy.mean) else NOT_TRIED]
+        cells: list = [
+            column.words + own,
+            value_cell("accuracy", accuracy) if np.isfinite(accuracy.mean) else NOT_TRIED,
+        ]
         if one is None:
             cells += [NOT_TRIED, "", "", promise_cell(grid, name), ""]
         else:
-            cells += [value_cell(harm.measure, one.leak.measured, chance_of(grid, harm.measure)), short_words(one.leak.attack)]
+            cells += [
+                value_cell(harm.measure, one.leak.measured, chance_of(grid, harm.measure)),
+                short_words(one.leak.attack),
+            ]
             cells += [worst_cell(grid, name, harm.measure), promise_cell(grid, name), front_text(one)]
         rows.append(Row(cells, "reference" if column.family == "none" else ""))
-    caption = "Every defence at every strength: what it costs, what still leaks, what is promised. In small print: 95 % intervals."
+    caption = "Every defence at every strength: what it costs, what still leaks, what is promised. " + intervals_words(
+        grid
+    )
     return table_html(heads, rows, caption)
+
+
+def intervals_words(grid: Grid) -> str:
+    seeds = len(grid.seeds)
+    return f"In small print: 95 % intervals over {seeds} seeds." if seeds > 1 else "One seed: there are no intervals."
 
 
 def worst_cell(grid: Grid, column: str, measure: str) -> Cell | str:
@@ -73,10 +88,10 @@ def worst_cell(grid: Grid, column: str, measure: str) -> Cell | str:
 def promise_cell(grid: Grid, column: str) -> Html | str:
     if column not in grid.promises:
         return "nothing"
-    promise = grid.promises[column]
-    bound = risk_of_promise(promise).most_caught
-    worth = "rules nothing out" if bound >= 0.99 else f"no attack catches more than {bound_text(bound)} at 1 % false alarms"
-    return with_small(promise_words(promise), worth)
+    if not promises(grid, column):
+        return with_small(epsilon_words(grid.promises[column]), "which rules nothing out")
+    worth = f"no attack catches more than {most_caught(grid, column)} at 1\u00a0% false alarms"
+    return with_small(epsilon_words(grid.promises[column]), worth)
 
 
 def front_text(one) -> str:
@@ -97,7 +112,8 @@ def attack_table(grid: Grid, about: About, measure: str, title: str, protocols: 
         return ""
     chance = chance_of(grid, measure)
     heads: list = [with_small("Defence", f"{title}; guessing: {number_text(measure, chance)}")]
-    heads += [with_small(short_words(attack), WHOM.get(protocol, "") if len(protocols) > 1 else "") for attack, protocol in attacks]
+    heads += [with_small(short_words(attack), "some models only") if protocol == "alike" else short_words(attack)
+              for attack, protocol in attacks]  # fmt: skip
     rows = []
     for name, column in grid.columns.items():
         cells: list = [column.words]
@@ -108,7 +124,7 @@ def attack_table(grid: Grid, about: About, measure: str, title: str, protocols: 
                 cells.append(Cell(why_not(about, name, attack), "gap"))
         rows.append(cells)
     meaning = MEANINGS[measure]
-    caption = f"{meaning.name[:1].upper()}{meaning.name[1:]}: {meaning.means} ({meaning.good}). {title[:1].upper()}{title[1:]}."
+    caption = f"{capital(meaning.name)}: {meaning.means} ({meaning.good}). {capital(title)}. {intervals_words(grid)}"
     return table_html(heads, rows, caption, "matrix")
 
 
@@ -121,7 +137,7 @@ def why_not(about: About, column: str, attack: str) -> str:
 def question_table(grid: Grid, about: About) -> str:
     from dpmia_lab.experiments.comparing_answers import answer_to
 
-    usual = float(np.nanmean(grid.accuracy("none")))
+    usual = measured_over(grid.accuracy("none")).mean
     question = question_of(grid, about)
     measure = question.limits[0].harm.measure
     heads = [f"I accept at most … {MEANINGS[measure].name}"]
@@ -134,7 +150,8 @@ def question_table(grid: Grid, about: About) -> str:
             cells.append(short_answer(grid, answer))
         rows.append(cells)
     caption = (
-        f"The most accurate setting whose whole intervals keep to both, by the worst attack of all. The needed shares are "
+        "The most accurate setting whose whole intervals keep to both, by the worst attack of all. The needed "
+        "shares are "
         f"{', '.join(f'{share:.0%}' for share in NEEDED)} of what the undefended model reaches."
     )
     return table_html(heads, rows, caption)
@@ -143,28 +160,58 @@ def question_table(grid: Grid, about: About) -> str:
 def short_answer(grid: Grid, answer) -> Html | str:
     if answer.kept:
         first = answer.kept[0]
-        promised = "promises something" if has_promise(grid, first.column) else "promises nothing"
-        return with_small(grid.columns[first.column].words, f"right {number_text('accuracy', first.accuracy.mean)}; {promised}")
+        promised = "promises something" if promises(grid, first.column) else "promises nothing"
+        return with_small(
+            grid.columns[first.column].words, f"right {number_text('accuracy', first.accuracy.mean)}; {promised}"
+        )
     return "nothing here" if answer.closest is not None else "cannot be said from one seed"
+
+
+# ---- promises
+def promises_table(grid: Grid, columns: list[str], harm: Harm) -> str:
+    heads: list = [
+        "Defence",
+        "Promised",
+        with_small("Caught, at most", "of members, at 1\u00a0% false alarms; guessing: 1.0\u00a0%"),
+        with_small("Guessed right, at most", "in or out, at even odds; guessing: 50\u00a0%"),
+        with_small("A secret guessed, at most", "one that is guessed right in 50\u00a0% of cases without the unit"),
+        with_small("Caught, measured", "by the attack worst for it"),
+    ]
+    rows = []
+    for name in columns:
+        risk, leak = column_risk(grid, name), leak_of(grid, name, harm)
+        bounds = [bound_text(value) for value in (risk.most_caught, risk.most_right, risk.most_success(0.5))]
+        measured = value_cell(harm.measure, leak.measured) if leak else NOT_TRIED
+        rows.append([grid.columns[name].words, epsilon_words(grid.promises[name]), *bounds, measured])
+    return table_html(
+        heads, rows, "What is proved of one unit, whoever attacks and whatever else is known. Low is good everywhere."
+    )
 
 
 # ---- records at risk
 def risk_table(about: About, grid: Grid) -> str:
     columns = list(about.at_risk[0].caught)
     heads: list = [with_small("Row in your file", "counted from 0"), "Label"]
-    heads += [with_small(grid.columns[name].words, "caught in … of … models; low is good") for name in columns]
-    rows = [
-        [", ".join(map(str, one.rows)), one.label,
-         *(Cell(f"{one.caught[name][0]} of {one.caught[name][1]}", shade(one.caught[name][0] / max(1, one.caught[name][1]), 0.01))
-           if name in one.caught else NOT_TRIED for name in columns)]
-        for one in about.at_risk
-    ]  # fmt: skip
+    for name in columns:
+        heads += [with_small(grid.columns[name].words, "caught in … of the models trained on it; low is good")]
+        heads += [with_small("False alarms", "in … of the models not trained on it")]
+    rows = [[", ".join(map(str, one.rows)), one.label, *(cell for name in columns for cell in risk_cells(one, name))]
+            for one in about.at_risk]  # fmt: skip
     caption = (
-        f"The {len(about.at_risk)} records most at risk, of {about.judged:,}: in how many of the models that were trained on "
-        f"the record an attacker was sure of it, at 1 % false alarms. By guessing it would be 1 in 100; of all {about.judged:,} records "
+        f"The {len(about.at_risk)} records most at risk, of {about.judged:,}: in how many of the models that were "
+        "trained on "
+        "the record an attacker was sure of it, at 1 % false alarms. By guessing it would be 1 in 100; of all "
+        f"{about.judged:,} records "
         f"guessing would catch about {about.by_chance:.2g} as often as the last of these."
     )
     return table_html(heads, rows, caption)
+
+
+def risk_cells(one: AtRisk, column: str) -> list:
+    if column not in one.caught:
+        return [NOT_TRIED, ""]
+    hits, models, alarms, others = one.caught[column]
+    return [Cell(f"{hits} of {models}", shade(hits / max(1, models), 0.01)), f"{alarms} of {others}"]
 
 
 # ---- what numbers mean, and circumstances
@@ -175,12 +222,25 @@ def meanings_table(grid: Grid, classes: int) -> str:
     for measure in used:
         meaning = MEANINGS[measure]
         attacks = sum(attack != "nothing" for attack, _ in grid.attacks(measure))
-        whose = "every attack that fits; tables name it" if meaning.attacker and attacks else "nobody's: it is measured directly"
+        whose = (
+            "every attack that fits; tables name it"
+            if meaning.attacker and attacks
+            else "nobody's: it is measured directly"
+        )
         whose = "nobody's: it is proved" if measure in ("epsilon", "delta", "mu") else whose
         seeds = len(grid.seeds)
         how = f"95 %, Student's t over {seeds} seeds" if seeds > 1 else "none: one seed"
         how = "none: it does not depend on a seed" if measure in ("epsilon", "delta", "mu") else how
-        rows.append([meaning.name, meaning.means, meaning.good, chance_text(grid, measure, classes) or "does not apply", whose, how])
+        rows.append(
+            [
+                meaning.name,
+                meaning.means,
+                meaning.good,
+                chance_text(grid, measure, classes) or "does not apply",
+                whose,
+                how,
+            ]
+        )
     return table_html(heads, rows, "What every number of this report means.")
 
 
@@ -188,6 +248,13 @@ def attackers_table(grid: Grid) -> str:
     found = dict.fromkeys(attack for measure in MEANINGS for attack, _ in grid.attacks(measure) if attack)
     rows = [[short_words(attack), attack_words(attack)] for attack in found]
     return table_html(["Attack", "What it does"], rows, "The attackers, as tables name them.")
+
+
+def settings_table(about: About) -> str:
+    told = [
+        [name, text_of(value), about.explained.get(name, "")] for name, value in about.settings.items() if value != ""
+    ]
+    return table_html(["Setting", "Value", "What it is"], told, "All settings that cells share.", "pairs")
 
 
 def pairs_table(pairs: dict[str, str], caption: str) -> str:

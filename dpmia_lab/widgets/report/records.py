@@ -10,14 +10,15 @@ FALSE_ALARMS = 0.01  # of a model's own outsiders
 
 @dataclass
 class Counted:
-    """Of one record, column by column: models in which it was caught, and models trained on it."""
+    """Of one record, column by column: models in which it was caught, and models trained on it; and likewise false
+    alarms among models that were not."""
 
     label: int
-    caught: dict[str, tuple[int, int]] = field(default_factory=dict)
+    caught: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
-    def add(self, column: str, caught: int, models: int) -> None:
-        before = self.caught.get(column, (0, 0))
-        self.caught[column] = before[0] + caught, before[1] + models
+    def add(self, column: str, *counts: int) -> None:
+        before = self.caught.get(column, (0, 0, 0, 0))
+        self.caught[column] = tuple(a + b for a, b in zip(before, counts, strict=True))
 
 
 def caught(scores: np.ndarray, inside: np.ndarray, ordinary: np.ndarray) -> np.ndarray:
@@ -33,31 +34,32 @@ def counted(
     found: dict[tuple[int, ...], Counted] = {}
     for column, arrays, rows in cells:
         ordinary, inside = arrays["kind"] == 0, arrays["inside"].astype(bool)
-        hits = caught(arrays["scores"], inside, ordinary) & inside
+        called = caught(arrays["scores"], inside, ordinary)
+        counts = [both.sum(0) for both in (called & inside, inside, called & ~inside, ~inside)]
         for place in np.flatnonzero(ordinary):
             if rows[place]:
                 one = found.setdefault(rows[place], Counted(int(arrays["y"][place])))
-                one.add(column, int(hits[:, place].sum()), int(inside[:, place].sum()))
+                one.add(column, *(int(own[place]) for own in counts))
     return found
 
 
 def most_at_risk(
     found: Mapping[tuple[int, ...], Counted], column: str, most: int
 ) -> list[tuple[tuple[int, ...], Counted]]:
-    """Those that are caught in the largest share of models of this column, the most certain first."""
+    """Those that are caught in the largest share of models of this column, the most certain first; few
+    false alarms first of equals."""
     asked = [(rows, one) for rows, one in found.items() if one.caught.get(column, (0, 0))[1] > 0]
-    asked.sort(key=lambda one: (-share(one[1], column), -one[1].caught[column][1], one[0]))
+    asked.sort(key=lambda one: (-share(one[1], column), one[1].caught[column][2], -one[1].caught[column][1], one[0]))
     return asked[:most]
 
 
 def share(one: Counted, column: str) -> float:
-    hits, models = one.caught[column]
-    return hits / models
+    return one.caught[column][0] / one.caught[column][1]
 
 
 def by_chance(found: Mapping[tuple[int, ...], Counted], column: str, least: float) -> float:
     """How many records would be caught in at least that share of models if every attack were a guess."""
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
     asked = [one.caught[column][1] for one in found.values() if one.caught.get(column, (0, 0))[1] > 0]
-    return float(sum(binom.sf(np.ceil(least * models) - 1, models, FALSE_ALARMS) for models in asked))
+    return float(sum(bdtrc(np.ceil(least * models - 1e-9) - 1, models, FALSE_ALARMS) for models in asked))
