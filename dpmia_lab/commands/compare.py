@@ -25,12 +25,13 @@ Each cell (a defence at one strength, one seed) is stored as soon as it is compu
 there. Of every defence the table shows the attack that is worst for it. A defence is on the front where no other has
 higher accuracy and fewer members caught; no promise means that it has not been broken here, and no more."""
 HARMS = (Harm("tpr1", "everybody"), Harm("tpr1", "canaries"), Harm("tpr1", "at risk"), Harm("recognised"),
-         Harm("attack_over_imputation"))  # fmt: skip
+         Harm("recognised_answers"), Harm("attack_over_imputation"))  # fmt: skip
 HEADS = {
     ("tpr1", "everybody"): "members caught, at 1 %",
     ("tpr1", "canaries"): "canaries caught, at 1 %",
     ("tpr1", "at risk"): "most at risk, caught at 1 %",
     ("recognised", "everybody"): "people, recognised",
+    ("recognised_answers", "everybody"): "answers, turned back",
     ("attack_over_imputation", "everybody"): "secrets, over imputation",
 }
 
