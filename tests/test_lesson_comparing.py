@@ -79,7 +79,7 @@ def test_the_question_is_answered_at_once_or_nothing_is_here(lesson):
 def test_other_data_are_other_harms_everywhere(lesson):
     choose(lesson, QUESTION, "compared-data", "faces")
     expect(lesson.locator(f"{QUESTION} .dp-most-recognised")).to_be_visible()
-    expect(lesson.locator(f"{FRONT} .dp-compared-data select")).to_have_value("1")
+    expect(lesson.locator(f"{FRONT} .dp-compared-data select")).to_have_value("faces")
     choose(lesson, FRONT, "harm", "people recognised")
     has_chart(lesson, f"{FRONT} .dp-front-chart", "people recognised")
     choose(lesson, QUESTION, "compared-data", "shopping carts")

@@ -71,10 +71,19 @@ def of_whom(protocol: str) -> str:
 
 def leak_of(grid: Grid, column: str, harm: Harm) -> Leak | None:
     """By the attack with the highest mean; None where none was tried on this column."""
-    found = [Leak(attack, protocol, grid.measured(column, harm.measure, attack, protocol))
-             for attack, protocol in attacks_against(grid, harm)]  # fmt: skip
-    told = [leak for leak in found if np.isfinite(leak.measured.mean)]
-    return max(told, key=lambda leak: leak.measured.mean, default=None)
+    found = [
+        (float(told.mean()), attack, protocol)
+        for attack, protocol in attacks_against(grid, harm)
+        if len(told := finite(grid.values_of(column, harm.measure, attack, protocol)))
+    ]
+    if not found:
+        return None
+    _, attack, protocol = max(found, key=lambda one: one[0])
+    return Leak(attack, protocol, grid.measured(column, harm.measure, attack, protocol))
+
+
+def finite(values: np.ndarray) -> np.ndarray:
+    return values[np.isfinite(values)]
 
 
 def chance_of(grid: Grid, measure: str) -> float:

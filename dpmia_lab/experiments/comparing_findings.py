@@ -39,8 +39,10 @@ CONTESTS = {
          "lira_weights"),
     ),
     "pictures": Contest(
-        "recognised", "test", ("original", "enhanced", "alignment", "gmi"),
-        ("stronger", "prior", "gmi_adapted", "alignment_averaged", "alignment_mean"),
+        "recognised", "test", ("original", "enhanced", "gmi"), ("stronger", "prior", "gmi_adapted"),
+    ),
+    "answers": Contest(
+        "recognised_answers", "test", ("alignment", "alignment_label"), ("alignment_averaged", "alignment_mean"),
     ),
     "attributes": Contest(
         "attack_over_imputation", "train", REPEATED,

@@ -7,6 +7,7 @@ NaN there, and does not count.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,14 @@ class Grid:
 
     def attacks(self, measure: str) -> list[tuple[str, str]]:
         """The (attack, protocol) that have this measure in any column, in their order."""
-        return list(dict.fromkeys((attack, protocol) for _, name, attack, protocol in self.values if name == measure))
+        return self.attacks_by_measure.get(measure, [])
+
+    @cached_property
+    def attacks_by_measure(self) -> dict[str, list[tuple[str, str]]]:
+        found: dict[str, dict[tuple[str, str], None]] = {}
+        for _, measure, attack, protocol in self.values:
+            found.setdefault(measure, {})[attack, protocol] = None
+        return {measure: list(pairs) for measure, pairs in found.items()}
 
     def families(self) -> dict[str, list[str]]:
         """The columns of each defence, in their order."""

@@ -1,6 +1,6 @@
 """Answers from a grid in plain sentences: what is measured, the evidence with its interval, what is promised."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,6 +23,7 @@ HARM_SHORT = {
 }
 WHO_WORDS = {"everybody": "everybody", "canaries": "canaries", "at risk": "records most at risk"}
 CAUGHT = ("tpr1", "tpr01")
+Words = Callable[[str], str]
 
 
 # ---- numbers
@@ -60,10 +61,10 @@ def harm_words(harm: Harm) -> str:
     return MEASURES[harm.measure] + among
 
 
-def leak_words(harm: Harm, leak: Leak, words: dict[str, str]) -> str:
-    """``words``: what attacks are called."""
+def leak_words(harm: Harm, leak: Leak, words: Words) -> str:
+    """``words``: what an attack is called."""
     kind = f", {leak.protocol}" if harm.who == "canaries" else ""
-    return f"{with_interval(harm.measure, leak.measured)} by {words.get(leak.attack, leak.attack)}{kind}"
+    return f"{with_interval(harm.measure, leak.measured)} by {words(leak.attack)}{kind}"
 
 
 def limit_words(limit: Limit) -> str:
@@ -77,7 +78,7 @@ def limit_words(limit: Limit) -> str:
     return f"{most} beyond imputation" if measure == "attack_over_imputation" else f"an AUC of {most}"
 
 
-def bargain_words(grid: Grid, one: Bargain, harm: Harm, words: dict[str, str]) -> str:
+def bargain_words(grid: Grid, one: Bargain, harm: Harm, words: Words) -> str:
     """What a chart tells of a dot."""
     front = front_words(one, len(grid.seeds))
     right = with_interval("accuracy", one.accuracy)
@@ -96,7 +97,7 @@ def question_words(answer: Answer) -> str:
     return f"You accept at most {accepted}, and need {share_text(answer.question.right)} right"
 
 
-def answer_words(grid: Grid, answer: Answer, words: dict[str, str]) -> str:
+def answer_words(grid: Grid, answer: Answer, words: Words) -> str:
     """The sentence: what may be used, or that nothing here may, and what is closest."""
     seeds = len(grid.seeds)
     if answer.kept:
@@ -112,7 +113,7 @@ def answer_words(grid: Grid, answer: Answer, words: dict[str, str]) -> str:
     )
 
 
-def evidence_words(option: Option, answer: Answer, words: dict[str, str]) -> str:
+def evidence_words(option: Option, answer: Answer, words: Words) -> str:
     told = [f"{with_interval('accuracy', option.accuracy)} right"]
     for leak, limit in zip(option.leaks, answer.question.limits, strict=True):
         if leak is not None:

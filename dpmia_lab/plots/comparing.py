@@ -15,8 +15,8 @@ HEIGHT, SMALL = 400, 9.5  # pixels; points
 WIDE = 560  # pixels from which words stand in full
 LOOKS = {  # kind → colour, marker, whether it is filled, words
     "none": (EXPOSED, "X", True, "no defence"),
-    "promise": (PROTECTED, "o", True, "promises something"),
-    "empirical": (EXPOSED, "^", False, "promises nothing"),
+    "promise": (PROTECTED, "o", True, "a promise"),
+    "empirical": (EXPOSED, "^", False, "no promise"),
     "control": (REFERENCE, "s", False, "control: stopped early, or little noise"),
     "own": (INK, "*", True, "yours, one seed"),
 }
@@ -146,8 +146,10 @@ def finish(axes: Axes, dots: Sequence[Dot], leak_words: str, width: int) -> None
         if any(dot.kind == kind for dot in dots):
             axes.plot([], [], marker, color=colour, markerfacecolor=colour if filled else "white", label=words)
     if dots:
-        axes.legend(loc="lower left", bbox_to_anchor=(-0.02 if wide else -0.14, 1.0), ncols=5 if wide else 2, frameon=False,
-                fontsize=SMALL, handletextpad=0.1, columnspacing=1.1, borderpad=0)  # fmt: skip
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(-0.02 if wide else -0.14, 1.0), ncols=5 if wide else 2, frameon=False,
+            fontsize=SMALL, handletextpad=0.1, columnspacing=1.1, borderpad=0,
+        )  # fmt: skip
 
 
 def chart_words(dots: Sequence[Dot], leak_words: str, asked: Asked | None) -> str:
@@ -156,6 +158,8 @@ def chart_words(dots: Sequence[Dot], leak_words: str, asked: Asked | None) -> st
     front = sorted((dot for dot in dots if dot.front), key=lambda dot: dot.leak)
     said = [f"Share right on new records over {leak_words}, {len(dots)} defences and strengths."]
     said.append("On the front: " + "; ".join(f"{dot.name}: {dot.words}" for dot in front) + ".")
+    if own := [f"{dot.name}: {dot.words}" for dot in dots if dot.kind == "own" and not dot.front]:
+        said.append(f"Yours: {'; '.join(own)}.")
     if asked is not None:
         kept = [dot.name for dot in dots if not dot.out]
         said.append(f"Within what was asked for: {', '.join(kept) or 'nothing'}.")

@@ -1,28 +1,38 @@
 """What the grids say, one by one: a verdict where a paper made a claim, else the sentence with the numbers."""
 
 from collections.abc import Callable
+from functools import cache
 from html import escape
 
 import numpy as np
 
-from dpmia_lab.experiments.comparing_answers import Harm, attacks_against, bargains, leak_of
+from dpmia_lab.experiments.comparing_answers import Harm, Leak, attacks_against, bargains, leak_of
 from dpmia_lab.experiments.comparing_columns import CONTROLS, DATA
+from dpmia_lab.experiments.comparing_findings import (
+    CONTESTS,
+    Against,
+    against_controls,
+    agreement,
+    disagreements,
+    fallen,
+    falls,
+    scores_of,
+)
 from dpmia_lab.experiments.comparing_grid import Grid, Measured, measured_over
 from dpmia_lab.experiments.comparing_matched import Line, lines_of, match, matched
 from dpmia_lab.experiments.comparing_sentences import HARM_SHORT, listed, value_text, with_interval
-from dpmia_lab.widgets.comparing.data import WORDS, kind_of, shipped_grid
-from dpmia_lab.widgets.comparing.ranking import best_entries
+from dpmia_lab.widgets.comparing.data import CLASSES, WORDS, kind_of, shipped_grid
 from dpmia_lab.widgets.kit.claims import NOT_CLAIMED, Verdict, verdict
 
 Check = Callable[[Grid], Verdict | None]
-UNADAPTED = "lira_unadapted"
 KEPT = 0.7  # of the undefended accuracy: what is still of use
 MOST_NAMED = 6
 
 
 def everywhere(check: Check, *names: str) -> Callable[[], dict[str, Verdict]]:
-    """On every grid that has been computed and can tell."""
+    """On every grid that has been computed and can tell; once for all who ask."""
 
+    @cache
     def checked() -> dict[str, Verdict]:
         grids = {name: grid for name in names or DATA if (grid := shipped_grid(name)) is not None}
         found = {f"{WORDS[name]}, {len(grid.seeds)} seeds": check(grid) for name, grid in grids.items()}
@@ -84,70 +94,53 @@ def front_of_secrets(grid: Grid) -> Verdict | None:
 
 # ---- adapting
 def who_falls(grid: Grid) -> Verdict | None:
-    """Members caught by the best adapted attack against the same likelihood ratio that does not adapt."""
-    rows = []
-    for name in useful(grid):
-        unadapted, worst = leak_of(grid, name, Harm("tpr1", attack=UNADAPTED)), leak_of(grid, name, Harm("tpr1"))
-        if unadapted is None or worst is None or worst.attack == UNADAPTED or kind_of(grid, name) == "none":
-            continue
-        apart = paired(worst.measured, unadapted.measured)
-        if apart.low is not None and apart.low > 0.02:
-            few, many = (value_text("tpr1", leak.measured.mean) for leak in (unadapted, worst))
-            rows.append((apart.mean, f"{told(grid, name)} ({few} → {many})"))
-    words = [said for _, said in sorted(rows, reverse=True)]
+    """Of every kind of attack: how much more those find that were made for the defence."""
+    told_of = []
+    for contest in CONTESTS.values():
+        every = [fall for fall in falls(grid, contest) if fall.column in useful(grid)]
+        down = fallen(every)
+        if every:
+            words = [
+                f"{told(grid, fall.column)} ({both_text(contest.measure, fall.unaware, fall.aware)})" for fall in down
+            ]
+            told_of.append(f"{HARM_SHORT[contest.measure]}: {len(down)} of {len(every)} fall: {named(words)}")
+    if not told_of:
+        return None
     return Verdict(NOT_CLAIMED, (
-        f"of those that keep {KEPT:.0%} of the undefended accuracy, {len(words)} are caught clearly more often (by 2 "
-        f"points or more) when the attacker's shadow models have the defence: {named(words)}"
+        f"of those that keep {KEPT:.0%} of the undefended accuracy, and by attacks that do not know of a defence → by "
+        f"those made for it; {'; '.join(told_of)}"
     ))  # fmt: skip
+
+
+def both_text(measure: str, before: Leak, after: Leak) -> str:
+    return " → ".join(value_text(measure, leak.measured.mean) for leak in (before, after))
 
 
 # ---- one number
 def aop_and_the_tail(grid: Grid) -> Verdict | None:
-    """At λ = 2: pairs that AOP puts in the other order than canaries caught do, both clearly."""
-    return disagreement(grid, "AOP(2)", lambda one: one.aop)
+    return one_number(grid, "aop_2", "AOP(2)")
 
 
 def phi_and_the_tail(grid: Grid) -> Verdict | None:
-    """φ above 1 says that more was gained than lost; how are canaries there?"""
-    entries = [one for one in best_entries(grid, 2.0) if one.phi is not None and one.phi > 1]
-    rows = []
-    for one in entries:
-        leak = leak_of(grid, one.column, Harm("tpr1", "canaries"))
-        if leak is not None and leak.measured.low is not None and leak.measured.low > 0.5:
-            caught = value_text("tpr1", leak.measured.mean)
-            rows.append(f"{told(grid, one.column)} (φ = {one.phi:.2f}, {caught} of canaries)")
-    if not entries:
-        return None
-    return Verdict(NOT_CLAIMED, (
-        f"φ is above 1 for {len(entries)} defences at their best AOP(2); under {len(rows)} of these clearly more than "
-        f"half of the canaries are caught at 1 % false alarms: {named(rows)}"
-    ))  # fmt: skip
+    return one_number(grid, "phi", "φ")
 
 
-def disagreement(grid: Grid, words: str, score: Callable) -> Verdict | None:
-    entries = best_entries(grid, 2.0)
-    tails = {one.column: leak_of(grid, one.column, Harm("tpr1", "canaries")) for one in entries}
-    entries = [one for one in entries if tails[one.column] is not None]
-    pairs, against = 0, []
-    for place, one in enumerate(entries):
-        for other in entries[place + 1 :]:
-            better = paired(score(one), score(other))
-            worse = paired(tails[one.column].measured, tails[other.column].measured)
-            pairs += 1
-            if None not in (better.low, worse.low) and better.low > 0 and worse.low > 0:
-                against.append((worse.mean, one, other))
-    if not pairs:
+def one_number(grid: Grid, score: str, words: str) -> Verdict | None:
+    """Pairs in which it clearly prefers the one of whose members clearly more are caught; and how the orders agree."""
+    classes = CLASSES[grid.data]
+    if len(scores_of(grid, score, classes)) < 3:
         return None
+    pairs, alike = disagreements(grid, score, classes), agreement(grid, score, classes)
     said = (
-        f"of {pairs} pairs of defences {words} clearly prefers the one whose canaries are clearly worse off in "
-        f"{len(against)}"
+        f"{words} and how few members are caught at 1 % have a rank correlation of {alike.mean:.2f}; in {len(pairs)} "
+        f"pairs {words} clearly prefers the one of whose members clearly more are caught"
     )
-    if against:
-        _, one, other = max(against, key=lambda found: found[0])
-        caught = [value_text("tpr1", tails[each.column].measured.mean) for each in (one, other)]
+    if pairs:
+        worst = pairs[0]
+        caught = [value_text("tpr1", leak_of(grid, name, Harm("tpr1")).measured.mean)
+                  for name in (worst.preferred, worst.other)]  # fmt: skip
         said += (
-            f"; most of all {told(grid, one.column)} over {told(grid, other.column)}, of whose canaries {caught[0]} "
-            f"and {caught[1]} are caught"
+            f", most of all {told(grid, worst.preferred)} ({caught[0]}) over {told(grid, worst.other)} ({caught[1]})"
         )
     return Verdict(NOT_CLAIMED, said)
 
@@ -164,28 +157,26 @@ def worst_at(grid: Grid, line: Line, accuracy: float, harm: Harm) -> Measured | 
     return max(there, key=lambda one: one.mean, default=None)
 
 
-def against_controls(grid: Grid) -> Verdict | None:
+def beats_controls(grid: Grid) -> Verdict | None:
     """Each strength of each defence without a promise, beside both controls where they are as accurate."""
-    beaten, compared = [], 0
-    for name in useful(grid):
-        if kind_of(grid, name) != "empirical":
-            continue
-        accuracy, own = measured_over(grid.accuracy(name)).mean, leak_of(grid, name, Harm("tpr1"))
-        lines = [line for family in CONTROLS if (line := line_of(grid, family)) is not None]
-        there = [one for line in lines if (one := worst_at(grid, line, accuracy, Harm("tpr1"))) is not None]
-        if own is None or not there:
-            continue
-        compared += 1
-        apart = [paired(one, own.measured) for one in there]
-        if all(one.low is not None and one.low > 0 for one in apart):
-            best = min(one.mean for one in there)
-            beaten.append(
-                f"{told(grid, name)} ({value_text('tpr1', own.measured.mean)} against {value_text('tpr1', best)})"
-            )
+    found: dict[str, list[Against]] = {}
+    for one in against_controls(grid):
+        if one.column in useful(grid) and one.gain is not None:
+            found.setdefault(one.column, []).append(one)
+    if not found:
+        return None
+    under = {control: {one.column for own in found.values() for one in own if clearly(one) and one.control == control}
+             for control in CONTROLS}  # fmt: skip
+    both = [told(grid, name) for name in found if all(name in names for names in under.values())]
     return Verdict(NOT_CLAIMED, (
-        f"of {compared} settings without a promise that keep {KEPT:.0%} of the accuracy, {len(beaten)} are caught "
-        f"clearly less often than both controls at the same accuracy: {named(beaten)}"
+        f"of {len(found)} settings without a promise that keep {KEPT:.0%} of the accuracy, clearly fewer members "
+        f"are caught than under early stopping as accurate by {len(under['stopping'])}, than under DP-SGD with little "
+        f"noise by {len(under['little'])}, than under both by {len(both)}: {named(both)}"
     ))  # fmt: skip
+
+
+def clearly(one: Against) -> bool:
+    return one.gain.low is not None and one.gain.low > 0
 
 
 def against_dp(grid: Grid, family: str, harm: Harm) -> Verdict | None:

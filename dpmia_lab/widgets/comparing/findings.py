@@ -22,7 +22,7 @@ CLAIMS = [
     Claim("Who is on the front, by secrets guessed?", "B", NOT_MEASURED,
           everywhere(claims.front_of_secrets, "patients")),
     Claim("Who falls when the attack adapts?", "D", NOT_MEASURED, everywhere(claims.who_falls)),
-    Claim("Who beats both controls at equal accuracy?", "D", NOT_MEASURED, everywhere(claims.against_controls)),
+    Claim("Who beats both controls at equal accuracy?", "D", NOT_MEASURED, everywhere(claims.beats_controls)),
     Claim("Where AOP and the tail disagree", "D", NOT_MEASURED, everywhere(claims.aop_and_the_tail)),
     Claim("Where φ and the tail disagree", "C", NOT_MEASURED, everywhere(claims.phi_and_the_tail)),
     Claim("DAP leaks less than DP-SGD of the same accuracy", "D",

@@ -16,7 +16,7 @@ from dpmia_lab.experiments.comparing_answers import (
 from dpmia_lab.experiments.comparing_grid import Grid
 from dpmia_lab.experiments.comparing_sentences import WHO_WORDS, bargain_words
 from dpmia_lab.widgets.comparing.data import LATER, Board, kind_of
-from dpmia_lab.widgets.comparing.words import HARMS, SHORT, attack_name, axis_words, card_html, front_html
+from dpmia_lab.widgets.comparing.words import HARMS, attack_name, axis_words, card_html, front_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
@@ -127,7 +127,7 @@ def dot_of(grid: Grid, one: Bargain, harm: Harm, out: bool = False):
     return Dot(
         one.column,
         grid.columns[one.column].words,
-        bargain_words(grid, one, harm, SHORT),
+        bargain_words(grid, one, harm, attack_name),
         kind_of(grid, one.column),
         leak.mean,
         right.mean,

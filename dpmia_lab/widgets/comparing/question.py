@@ -22,7 +22,7 @@ from dpmia_lab.experiments.comparing_promises import column_risk, promise_words,
 from dpmia_lab.experiments.comparing_sentences import WHO_WORDS, answer_words, question_words
 from dpmia_lab.widgets.comparing.data import LATER, Board
 from dpmia_lab.widgets.comparing.front import CHART_DELAY, PLOTS, REST, dot_of, offer_in
-from dpmia_lab.widgets.comparing.words import HARMS, SHORT, attack_name, axis_words, cell_text
+from dpmia_lab.widgets.comparing.words import HARMS, attack_name, axis_words, cell_text
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.opening import is_loaded, load_in_background
@@ -30,7 +30,7 @@ from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
 
 ACCEPTED = {  # what the sliders offer, by harm
-    "tpr1": (0.015, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0),
+    "tpr1": (0.015, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0),
     "recognised": (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0),
     "attack_over_imputation": (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 1.0),
 }
@@ -159,7 +159,7 @@ def sentence_html(grid: Grid, answer: Answer) -> str:
     kind = "dp-note" if answer.kept else "dp-error"
     return (
         f'<div class="{kind}" role="status"><p class="dp-soft">{escape(question_words(answer))}:</p>'
-        f"<b>{escape(answer_words(grid, answer, SHORT))}</b></div>"
+        f"<b>{escape(answer_words(grid, answer, attack_name))}</b></div>"
     )
 
 

@@ -15,8 +15,9 @@ from dpmia_lab.widgets.kit.questions import Prediction, task
 from dpmia_lab.widgets.kit.runs import Run
 
 UNADAPTED = "lira_unadapted"  # the attack of who does not know of the defence
-TIMES, LEAST_CAUGHT, LEAST_KEPT = 2.0, 0.2, 0.75  # task 1: worse by the worst attack; of members; of the accuracy
-ASKED_RIGHT = 0.5  # task 2: of new carts, at least
+TIMES, LEAST_CAUGHT, LEAST_KEPT = 10.0, 0.2, 0.95  # task 1: worse by the worst attack; of members; of the accuracy
+ASKED_RIGHT = 0.4  # task 2: of new carts, at least
+STAYS = 0.9  # the prediction: of the undefended accuracy
 OWN_RIGHT, HALF, OWN_MODELS, OWN_RECORDS = 0.45, 0.5, 12, 300  # task 3
 CANARIES = Harm("tpr1", "canaries")
 
@@ -24,32 +25,33 @@ CANARIES = Harm("tpr1", "canaries")
 # ---- the prediction
 def predict_front(front: FrontPanel) -> widgets.VBox:
     question = Prediction(
-        "Fifty defences and strengths meet the same shopping carts and every attack that fits, each judged by the "
-        "attack that is worst for it. Whose dots will make up most of the front, where nobody is at least as useful "
-        "and leaks less?",
-        [
-            "those that make a promise (DP-SGD with ε up to 32)",
-            "those made to stop attackers (DAP, RelaxLoss, HAMP, MID, masks …)",
-            "the two controls: stopping early, or a little noise that promises nothing",
-        ],
-        then="look at the dots below",
-        because="Whoever judges by the worst attack judges the model itself, not how its answers are dressed.",
+        "Nearly fifty defences and strengths meet the same shopping carts, and every attack that fits. Take those that "
+        "keep at least nine tenths of the undefended accuracy. Some members are unlike all others. Under the best of "
+        "these defences, by the attack that is worst for it: how many of the odd members are caught, where one in a "
+        "hundred outsiders is accused wrongly?",
+        ["hardly more than by guessing: under 10 %", "some: about a third", "most: over 60 %"],
+        then="choose “canaries” below, and look at the dots",
+        because="A model that is right about odd records it has seen, and wrong about odd ones it has not, gives them "
+        "away. To hide them, each record's part in every step has to be bounded, and that costs accuracy.",
     )
     grid = shipped_grid("carts")
     if grid is not None:
-        counts = front_counts(grid, Harm("tpr1"))
-        said = (
-            f"On the front in most seeds: {counts['promise']} that make a promise, {counts['empirical']} made to stop "
-            f"attackers, {counts['control']} of the controls."
-        )
-        question.measured(max(range(3), key=lambda i: list(counts.values())[i]), said)
+        right, said = safest_for_canaries(grid)
+        question.measured(0 if right < 0.2 else 1 if right < 0.55 else 2, said)
     front.answers(question.outcome)
     return question.view
 
 
-def front_counts(grid: Grid, harm: Harm) -> dict[str, int]:
-    kinds = [kind_of(grid, one.column) for one in bargains(grid, harm) if one.seeds > 0.5]
-    return {kind: kinds.count(kind) for kind in ("promise", "empirical", "control")}
+def safest_for_canaries(grid: Grid) -> tuple[float, str]:
+    """The least share of canaries caught among those that stay useful, in words."""
+    least = STAYS * measured_over(grid.accuracy("none")).mean
+    found = [one for one in bargains(grid, CANARIES) if one.accuracy.mean >= least]
+    best = min(found, key=lambda one: one.leak.measured.mean)
+    share = best.leak.measured.mean
+    return share, (
+        f"Of {len(found)} that stay so useful, {grid.columns[best.column].words} is best: {share:.0%} of its canaries "
+        f"are caught by {attack_name(best.leak.attack)}; guessing catches 1%."
+    )
 
 
 # ---- task 1
@@ -71,7 +73,7 @@ def task_flattered(front: FrontPanel) -> widgets.VBox:
         "Task 1. Find who was flattered.",
         "An attacker who does not know of a defence trains shadow models without it. On shopping carts, find a defence "
         f"without a promise that keeps at least {LEAST_KEPT:.0%} of the undefended accuracy, and of whose members "
-        f"that attacker catches at most half as many as the attack that is worst for it, which catches "
+        f"that attacker catches at most a tenth as many as the attack that is worst for it, which catches "
         f"{LEAST_CAUGHT:.0%} or more. Choose the attack above and open the dot.",
         check,
         set_there,
@@ -91,7 +93,7 @@ def flattered(grid: Grid, column: str) -> tuple[bool, str]:
         return False, f"{said}. This one really leaks little. Look further to the right when the worst attack counts."
     if worst.measured.mean < TIMES * unadapted.measured.mean:
         return False, f"{said}. Not flattered enough: which defences change what answers look like, not what is known?"
-    return True, f"{said}. Reported by the first number alone, this defence would look at least twice as good."
+    return True, f"{said}. Reported by the first number alone, this defence would look ten times as good as it is."
 
 
 # ---- task 2

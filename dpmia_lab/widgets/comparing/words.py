@@ -19,7 +19,7 @@ from dpmia_lab.widgets.comparing.data import kind_of
 from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small
 
-SHORT = {  # attacks, in heads and menus
+FULL = {  # attacks, in menus and sentences
     "loss": "threshold on the loss",
     "confidence": "threshold on the confidence",
     "label_only": "labels alone",
@@ -29,9 +29,8 @@ SHORT = {  # attacks, in heads and menus
     "lira_fixed": "likelihood ratio",
     "lira_levelled": "likelihood ratio, levelled",
     "lira_labels": "likelihood ratio of labels",
-    "lira_averaged": "likelihood ratio, answers averaged",
-    "lira_mean": "likelihood ratio through the mean code",
     "rmia": "RMIA",
+    "lira": "likelihood ratio",
     "original": "inversion, original",
     "enhanced": "inversion, enhanced",
     "stronger": "inversion, then a blur",
@@ -39,9 +38,8 @@ SHORT = {  # attacks, in heads and menus
     "gmi": "GMI",
     "gmi_adapted": "GMI, adapted",
     "alignment": "alignment",
-    "alignment_averaged": "alignment, answers averaged",
-    "alignment_mean": "alignment through the mean code",
-    "alignment_adapted": "alignment, adapted",
+    "alignment_label": "alignment, label alone",
+    "alignment_same": "alignment, same people",
     "map": "maximum a posteriori",
     "map_counts": "maximum a posteriori, counts",
     "map_answer": "maximum a posteriori, own answer",
@@ -49,6 +47,7 @@ SHORT = {  # attacks, in heads and menus
     "calibrated": "calibrating attacker",
     "imputation_map": "imputation × model",
 }
+WAYS = {"averaged": "answers averaged", "mean": "through the mean code", "weights": "behind the mask"}
 KINDS = {
     "none": "no defence",
     "promise": "it makes a promise",
@@ -60,7 +59,11 @@ HARMS = HARM_SHORT
 
 
 def attack_name(attack: str) -> str:
-    return SHORT.get(attack, attack.replace("_", " "))
+    """An attack may end in the way in which it goes round a defence."""
+    base, _, way = attack.rpartition("_")
+    if attack not in FULL and way in WAYS:
+        return f"{attack_name(base)}, {WAYS[way]}"
+    return FULL.get(attack, attack.replace("_", " "))
 
 
 def cell_text(measure: str, found: Measured | None) -> Html | str:
