@@ -250,8 +250,8 @@ def test_the_command_writes_both_files(own_file, monkeypatch, capsys):
     assert main(words) == 0
     html, told = Path("report.html").read_text(), json.loads(Path("report.json").read_text())
     assert "my &lt;data&gt;.npz" in html and "<data>" not in html
-    assert "norm is a BatchNorm1d" in html and "masking_label" in told["grid"]["columns"]
-    assert told["about"]["at_risk"] and "&lt;c&gt;" in html
+    assert "A trial run" in html and "norm is a BatchNorm1d" in html and "masking_label" in told["grid"]["columns"]
+    assert told["about"]["judged"] > 50 and "&lt;c&gt;" in html
     assert "--model my_models:net" in told["about"]["command"]
     assert sorted(path.name for path in Path().iterdir()) == [
         "__pycache__", "cells", own_file.name, "my_models.py", "report.html", "report.json",

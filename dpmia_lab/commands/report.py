@@ -71,6 +71,7 @@ def write_report(chosen: argparse.Namespace) -> None:
     except KeyboardInterrupt:
         raise KeyboardInterrupt(STOPPED) from None
     known = {"accept": accept, "need": need, "seconds": time.monotonic() - start, "command": command_of(chosen)}
+    known["small"] = chosen.small
     about = about_of(base, like, grid, refused | told_failures(columns, failed), folder, known)
     html, data = report_html(grid, about=about), json_text(grid, about=about)
     write_whole(chosen.out, lambda file: file.write(html.encode()))

@@ -48,6 +48,7 @@ class About:
     judged: int = 0  # records whose risk was told
     by_chance: float = 0.0  # of them, how many guessing would catch as often as the last of ``at_risk``
     drawn: tuple[Drawn, ...] = ()  # what attackers drew of each class
+    small: bool = False  # a trial run
     accept: float = 0.05  # of members caught at 1 % false alarms, what the reader accepts
     need: float = 0.0  # right on new records, what the reader needs (0: nine tenths of the undefended model's)
 

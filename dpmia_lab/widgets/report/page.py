@@ -33,7 +33,7 @@ def report_html(grid: Grid, own_cells: Collection[str] = (), about: About | None
     body = "".join(
         f'<section id="{key}"><h2>{escape(name)}</h2>{content}</section>' for key, name, content in sections if content
     )
-    body = body.replace('<div class="dp-scroll">', '<div class="dp-scroll" tabindex="0">')  # arrow keys scroll it
+    body = readable_tables(body)
     words = glossary(body)
     links = [(key, name) for key, name, content in sections if content] + [("glossary", "Glossary")]
     return PAGE.format(
@@ -67,6 +67,12 @@ def facts(grid: Grid, about: About) -> str:
     parts += [about.model] if about.model else []
     parts += [f"{several(len(grid.columns), 'setting')}, {several(len(grid.seeds), 'seed')}"]
     return " · ".join([*parts, *([about.date] if about.date else [])])
+
+
+def readable_tables(body: str) -> str:
+    """Arrow keys scroll wide ones, and their captions stay in view meanwhile."""
+    body = body.replace('<div class="dp-scroll">', '<div class="dp-scroll" tabindex="0">')
+    return body.replace("<caption>", "<caption><div>").replace("</caption>", "</div></caption>")
 
 
 def glossary(body: str) -> str:

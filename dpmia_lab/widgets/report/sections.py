@@ -45,7 +45,12 @@ def summary(grid: Grid, about: About) -> str:
         return paragraph("Nothing was measured.")
     told = findings(grid)
     made = "".join(f"<li><strong>{escape(one.title)}</strong> {escape(one.sentence)}</li>" for one in told)
-    return tested(grid, about) + f'<ol class="findings">{made}</ol>' + promised_summary(grid, harm)
+    return trial(about) + tested(grid, about) + f'<ol class="findings">{made}</ol>' + promised_summary(grid, harm)
+
+
+def trial(about: About) -> str:
+    words = "A trial run: tiny models, few attackers. Its numbers show that the report can be made, and no more."
+    return f'<p class="trial">{words}</p>' if about.small else ""
 
 
 def tested(grid: Grid, about: About) -> str:
