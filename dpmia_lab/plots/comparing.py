@@ -141,7 +141,7 @@ def finish(axes: Axes, dots: Sequence[Dot], leak_words: str, width: int) -> None
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.2f}" if "AUC" in leak_words else f"{value:.0%}")
     axes.set_xlabel(f"{leak_words} (lower: safer)" if wide else leak_words, fontsize=10 if wide else SMALL)
-    axes.set_title("right on new records (higher: more useful)", loc="left", pad=26 if wide else 66)
+    axes.set_title("right on new records (higher: more useful)", loc="left", pad=26 if wide else 46)
     for kind, (colour, marker, filled, words) in LOOKS.items():
         if any(dot.kind == kind for dot in dots):
             axes.plot([], [], marker, color=colour, markerfacecolor=colour if filled else "white", label=words)
