@@ -132,9 +132,9 @@ class PlaygroundPanel:
 
     def show_promise(self, config: Config) -> None:
         """At once; what noise on data promises depends on what they are, and waits until they are there."""
-        people = self.people_of(config)
-        promised = None if config.defence == "local" and isinstance(people, Sizes) else promise_of(config, people)
-        if config.defence in NOISY:
+        people, noisy = self.people_of(config), config.defence in NOISY
+        promised = promise_of(config, people) if noisy or isinstance(people, Prepared) else None
+        if noisy:
             self.linked.follow(promised.epsilon)
         self.promise.value = words.promise_html(config, promised)
 
@@ -165,8 +165,8 @@ class PlaygroundPanel:
 
     def done(self, outcome: tuple[Config, Result]) -> None:
         config, result = outcome
-        self.view.remove_class("dp-play-moving")
         self.finished(self.position(config, result))
+        self.view.remove_class("dp-play-moving")
 
     def position(self, config: Config, result: Result) -> Position:
         return position_of(config, result, words.position_words(config), PLAYED[config.defence].promises)
