@@ -12,7 +12,7 @@ from dpmia_lab.experiments import playground
 from dpmia_lab.experiments.playground import PLAYED, Config
 from dpmia_lab.experiments.playground_challenges import CHALLENGES, TELLING
 from dpmia_lab.plots.drawn import Axis, Drawing
-from dpmia_lab.plots.playground import MEASURES, Caught, Curve, Dot, overlap, roc_chart, tradeoff_chart
+from dpmia_lab.plots.playground import MEASURES, Caught, Curve, Dot, roc_chart, tradeoff_chart
 from dpmia_lab.plots.playground_poster import poster
 from dpmia_lab.reference.shipped_runs import shipped_run
 from dpmia_lab.widgets.kit.links import query_of
@@ -172,10 +172,6 @@ def test_dots_fade_with_age_and_open_their_position(measure):
     assert len(seen) == 6 and seen == sorted(seen) and seen[-1] == 1
     assert [point.key for point in chart.readings() if point.key] == list("012345")
     assert "6 positions so far. Grey: 8 defences" in chart.alt
-
-
-def test_names_of_curves_do_not_cover_each_other():
-    assert overlap((0, 0, 2, 2), (1, 1, 3, 3)) and not overlap((0, 0, 2, 2), (2, 0, 3, 3))
 
 
 def test_both_charts_are_drawn_in_a_few_milliseconds():
