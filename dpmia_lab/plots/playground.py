@@ -141,8 +141,7 @@ def curve_key(curve: Curve) -> tuple:
 
 @lru_cache(maxsize=64)
 def background(curves: tuple[tuple, ...], here: str, measure: str, width: int, height: int) -> str:
-    """What does not move: the axes and the grey curves. That of this defence has its name; others tell it when pointed at.
-    """
+    """What does not move: the axes and the grey curves. This defence's is named; others tell when pointed at."""
     drawing = empty_tradeoff(measure, width, height)
     drawing.axes()
     left, right, top, _ = drawing.margins
