@@ -6,7 +6,8 @@ not count the time lent to other programs. Before timing, both ways must draw th
 Private training is compared likewise, in ``bench_private.py``, membership inference in ``bench_membership.py`` and
 ``bench_attacks.py``, defences that fool an attacker in ``bench_fooling.py``, paper E's hundred models in
 ``bench_evaluation.py``, attribute inference in ``bench_tables.py``, attacks on confidences in ``bench_confidences.py``;
-the playground in ``bench_playground.py``; how soon pages answer a reader is in ``bench_pages.py``.
+the playground in ``bench_playground.py``; how soon pages answer a reader is in
+``bench_pages.py`` and ``bench_playground_page.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -40,6 +41,7 @@ from tests.bench_fooling import fooling_rows
 from tests.bench_membership import membership_rows
 from tests.bench_pages import page_rows
 from tests.bench_playground import playground_rows
+from tests.bench_playground_page import playground_page_rows
 from tests.bench_private import private_rows
 from tests.bench_rows import HEADER, ROUNDS, Row, milliseconds, seconds
 from tests.bench_tables import table_rows
@@ -58,7 +60,7 @@ SECTIONS = {
     "One attribute of a table": table_rows,
     "Confidences back into faces": confidence_rows,
     "The playground, in milliseconds of the wall clock": playground_rows,
-    "Pages, in milliseconds of the wall clock": page_rows,
+    "Pages, in milliseconds of the wall clock": lambda: chain(page_rows(), playground_page_rows()),
 }
 
 Pictures = Callable[[], np.ndarray]  # one way to draw a picture of every label

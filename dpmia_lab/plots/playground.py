@@ -141,40 +141,22 @@ def curve_key(curve: Curve) -> tuple:
 
 @lru_cache(maxsize=64)
 def background(curves: tuple[tuple, ...], here: str, measure: str, width: int, height: int) -> str:
-    """What does not move: the axes and the grey curves, each with its name where there is room for it."""
+    """What does not move: the axes and the grey curves. This defence's is named; others tell when pointed at."""
     drawing = empty_tradeoff(measure, width, height)
     drawing.axes()
     left, right, top, _ = drawing.margins
     drawing.words_at(left + 8, top + 16, "↖ safe and right", "protected")
-    taken = [(left, top, left + 125, top + 24)]
     for name, _, leaks, accuracy in sorted(curves, key=lambda curve: curve[0] == here):
         now = name == here
         drawing.line(dict(leaks)[measure], accuracy, "ink" if now else "reference", 2 if now else 1.2,
                      opacity=0.9 if now else 0.45)  # fmt: skip
-    for name, title, leaks, accuracy in sorted(curves, key=lambda curve: curve[0] != here):
-        place = free_place(drawing, title, drawing.places(dict(leaks)[measure], accuracy), taken)
-        if place is not None:
-            drawing.words_at(*place, title, "ink" if name == here else "reference")
+    for name, title, leaks, accuracy in curves:
+        if name == here:
+            x, y = drawing.places(dict(leaks)[measure], accuracy)[-1]
+            drawing.words_at(max(x, left) + 12, min(y, drawing.height - 50) + 4, title)
+    if curves:
+        drawing.words_at(drawing.width - right - 4, drawing.height - 48, "grey: other defences", "reference", "end")
     return "".join(drawing.parts)
-
-
-def free_place(drawing: Drawing, title: str, line: np.ndarray, taken: list[tuple]) -> tuple[float, float] | None:
-    """Where on its line a name hides no other; None where it would. ``taken`` grows."""
-    wide, high = 6.6 * len(title), 15
-    left, right, top, bottom = drawing.margins
-    for x, y in line[::-1]:
-        for across, down in ((6, 14), (-wide - 6, -6), (6, -6), (-wide - 6, 14)):
-            box = (x + across, y + down - high + 3, x + across + wide, y + down + 3)
-            inside = box[0] > left and box[2] < drawing.width - right + 8 and top < box[1]
-            inside &= box[3] < drawing.height - bottom
-            if inside and not any(overlap(box, other) for other in taken):
-                taken.append(box)
-                return x + across, y + down
-    return None
-
-
-def overlap(one: tuple, other: tuple) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def bargain_line(drawing: Drawing, dot: Dot, lam: float) -> None:
@@ -184,7 +166,7 @@ def bargain_line(drawing: Drawing, dot: Dot, lam: float) -> None:
     shown = accuracy <= 1
     if shown.sum() > 1:
         drawing.line(auc[shown], accuracy[shown], "exposed", 1.2, dash="6 4", opacity=0.8)
-        drawing.words(auc[0], accuracy[0], f"as good at λ = {lam:g}", "exposed-text", by=(6, 14))
+        drawing.words(auc[shown][-1], accuracy[shown][-1], f"as good at λ = {lam:g}", "exposed-text", "end", by=(0, 16))
 
 
 def draw_dot(drawing: Drawing, dot: Dot, measure: str, age: int) -> None:

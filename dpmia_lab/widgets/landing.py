@@ -25,8 +25,8 @@ def playground_card() -> widgets.VBox:
     alt = f"{SHOWN} generated people, each beside what an attacker drew from a model trained with a little noise"
     words = (
         '<div><h2><a href="playground.ipynb">Playground</a></h2><p>Move one slider: twenty people fade from what an '
-        "attacker can draw of them, members become harder to find, and the model gets worse. Every defence, two attacks "
-        "and five small challenges; it trains while you watch.</p></div>"
+        "attacker can draw of them, members become harder to find, and the model gets worse. Every defence, two "
+        "attacks and five small challenges; it trains while you watch.</p></div>"
     )
     picture = picture_html(mosaic(*pictures), alt, "dp-mosaic")
     return card(text(f'<div class="dp-play-card">{picture}{words}</div>'), name="dp-play-first")

@@ -164,8 +164,8 @@ PRIVACY = {
         "randomised response", "Answering truthfully only when a coin says so, so that any single answer can be "
         "denied.", "randomised response"),
     "trade-off-curve": Term(
-        "trade-off curve (μ)", "For every rate of false alarms, the least share of members that any attacker must miss; "
-        "μ is how far apart two bell curves are that are as easy to tell apart.", "trade-off curves?"),
+        "trade-off curve (μ)", "For every rate of false alarms, the least share of members that any attacker must "
+        "miss; μ is how far apart two bell curves are that are as easy to tell apart.", "trade-off curves?"),
 }  # fmt: skip
 
 GROUPS = {

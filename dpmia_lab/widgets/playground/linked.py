@@ -10,8 +10,8 @@ from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.parts import on_change
 
 NOISY = ("central", "units")  # defences that have both
-SIGMAS = (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
-          12.0, 16.0)  # fmt: skip
+SIGMAS = (0.1, 0.14, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4, 2.8, 3.4, 4.0, 4.8, 5.6, 6.8, 8.0, 12.0,
+          16.0)  # fmt: skip
 EPSILONS = (10_000.0, 5000.0, 2000.0, 1000.0, 500.0, 300.0, 200.0, 150.0, 100.0, 70.0, 50.0, 30.0, 20.0, 15.0, 10.0,
             8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0, 0.7, 0.5)  # fmt: skip
 

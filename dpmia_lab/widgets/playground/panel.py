@@ -1,7 +1,6 @@
 """The playground: no Run button. What the sliders stand at is trained, drawn and attacked; the newest value wins."""
 
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -32,20 +31,20 @@ from dpmia_lab.widgets.playground.view import View
 
 DATA = tuple(name for name in SETS if name != OWN)
 MOST_KEPT = 60  # positions that a click on their dot brings back
+MOST_PEOPLE = 3
 RESTS = 0.8  # seconds without a new position, until it is said aloud and can be kept
 
 
 class PlaygroundPanel:
-    """``shown`` is the position on screen; ``listeners`` hear of every one whose numbers are there.
+    """``shown`` is the position on screen, as much of it as is there.
 
     ``query``: settings as in a link; those of the page's address if None.
     """
 
     def __init__(self, query: str | None = None) -> None:
-        self.listeners: list[Callable[[Position], None]] = []
         self.shown: Position | None = None
         self.under_way: Config | None = None
-        self.people: dict[str, Sizes | Prepared] = {}  # by data
+        self.people: OrderedDict[tuple[str, int], Sizes | Prepared] = OrderedDict()  # by data and seed
         self.kept: OrderedDict[str, Position] = OrderedDict()  # by the key of its dot
         self.count, self.jumps, self.is_up = 0, 0, False
         self.problem, self.promise = text("", "dp-play-problem"), text("", "dp-play-promise")
@@ -53,7 +52,9 @@ class PlaygroundPanel:
         self.results = View(self.open_dot)
         self.lapse = TimeLapse(self.show_frame, self.lapse_ended)
         self.own = OwnFile((".npz",), self.check_file, self.say)
-        self.work = StageRun(self.begin, self.done, self.happened, loading="", problem=self.problem)
+        self.work = StageRun(
+            self.begin, self.done, self.happened, self.nothing_came, loading="", problem=self.problem
+        )
         self.rested = Settled(self.at_rest, RESTS)
         self.controls = Controls(self.config, controls(), reasons(), self.changed)
         self.linked = Linked(self.controls.made["sigma"], self.setting)
@@ -98,9 +99,16 @@ class PlaygroundPanel:
         return config, self.people_of(config)
 
     def people_of(self, config: Config) -> Sizes | Prepared:
-        if config.data not in self.people:
-            self.people[config.data] = prepared(config)
-        return self.people[config.data]
+        if (config.data, config.seed) not in self.people:
+            self.remember(config, prepared(config))
+        return self.people[config.data, config.seed]
+
+    def remember(self, config: Config, people: Sizes | Prepared) -> None:
+        """The last few, as the engine does."""
+        self.people[config.data, config.seed] = people
+        self.people.move_to_end((config.data, config.seed))
+        while len(self.people) > MOST_PEOPLE:
+            self.people.popitem(last=False)
 
     def changed(self) -> None:
         """Some control moved: whatever was under way is dropped for what is wanted now."""
@@ -123,7 +131,9 @@ class PlaygroundPanel:
     @property
     def aim(self) -> Config | None:
         """The configuration that is on screen, or will be once the run under way is done."""
-        return self.under_way if self.work.running else self.shown and self.shown.config
+        if self.work.running:
+            return self.under_way
+        return self.shown.config if self.shown is not None and self.shown.whole else None
 
     def show_settings(self, config: Config) -> None:
         own = self.own.holds(config.data)
@@ -132,9 +142,9 @@ class PlaygroundPanel:
 
     def show_promise(self, config: Config) -> None:
         """At once; what noise on data promises depends on what they are, and waits until they are there."""
-        people = self.people_of(config)
-        promised = None if config.defence == "local" and isinstance(people, Sizes) else promise_of(config, people)
-        if config.defence in NOISY:
+        people, noisy = self.people_of(config), config.defence in NOISY
+        promised = promise_of(config, people) if noisy or isinstance(people, Prepared) else None
+        if noisy:
             self.linked.follow(promised.epsilon)
         self.promise.value = words.promise_html(config, promised)
 
@@ -151,22 +161,26 @@ class PlaygroundPanel:
     def stage(self, config: Config) -> Stage[tuple[Config, Result]]:
         from dpmia_lab import devices  # noqa: F401 (one thread)
 
-        self.people = {config.data: prepared(config)}  # of others the engine keeps a few
+        self.remember(config, prepared(config))
         return config, (yield from mapped(playground.run(config), FromPicturesOn()))
 
     def happened(self, events: list[Event]) -> None:
         config = self.under_way
         for event in events:
             if isinstance(event, Snapshot) and event.name == "pictures":
-                people = self.people[config.data]
+                people = self.people_of(config)
                 self.show_promise(config)
                 truth = people.shown(people.truth)
                 self.show(Position(config, words.position_words(config), truth, event.array))
 
     def done(self, outcome: tuple[Config, Result]) -> None:
         config, result = outcome
-        self.view.remove_class("dp-play-moving")
         self.finished(self.position(config, result))
+        self.view.remove_class("dp-play-moving")
+
+    def nothing_came(self) -> None:
+        """Stopped or failed: what is shown stays."""
+        self.view.remove_class("dp-play-moving")
 
     def position(self, config: Config, result: Result) -> Position:
         return position_of(config, result, words.position_words(config), PLAYED[config.defence].promises)
@@ -186,8 +200,6 @@ class PlaygroundPanel:
         self.show(position)
         self.results.challenges.heard(position, self.results.judge.value)
         self.rested.ask()
-        for listener in self.listeners:
-            listener(position)
 
     def at_rest(self) -> None:
         """Nothing has moved for a moment: it is said aloud, and the picture to keep is made."""
@@ -202,7 +214,7 @@ class PlaygroundPanel:
             return False
         result, _ = found
         members, classes = int(result.arrays["member"].sum()) // config.shadows, len(result.arrays["truth"])
-        self.people[config.data] = Sizes(members, classes)
+        self.remember(config, Sizes(members, classes))
         position = self.position(config, result)
         self.results.add_dot(position.dot(""), config.data)
         self.results.show(position)
