@@ -200,12 +200,13 @@ def risk_table(about: About, grid: Grid) -> str:
         heads += [with_small("False alarms", "in … of the models not trained on it")]
     rows = [[", ".join(map(str, one.rows)), one.label, *(cell for name in columns for cell in risk_cells(one, name))]
             for one in about.at_risk]  # fmt: skip
+    chance = "fewer than 0.01" if about.by_chance < 0.01 else f"about {about.by_chance:.2g}"
     caption = (
         f"The {len(about.at_risk)} records most at risk, of {about.judged:,}: in how many of the models that were "
         "trained on "
         "the record an attacker was sure of it, at 1 % false alarms. By guessing it would be 1 in 100; of all "
         f"{about.judged:,} records "
-        f"guessing would catch about {about.by_chance:.2g} as often as the last of these."
+        f"guessing would catch {chance} as often as the last of these."
     )
     return table_html(heads, rows, caption)
 
