@@ -18,6 +18,7 @@ WHO = {"everybody": (), "canaries": CANARIES, "at risk": AT_RISK}  # protocols; 
 GUESSING = {"auc": 0.5, "tpr1": 0.01, "tpr01": 0.001, "attack_over_imputation": 0.0}
 NOTHING = "nothing"  # the attack that knows nothing: its row is the chance level
 WITHOUT_MODEL = ("prior", "imputation", "imputation_outcome")  # of attribute inference
+KNOWS_THEM = ("alignment_same",)  # has other pictures of the same people: what it draws, it knew before
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def attacks_against(grid: Grid, harm: Harm) -> list[tuple[str, str]]:
 
 
 def is_baseline(attack: str, measure: str) -> bool:
-    return attack in (("", NOTHING) + (WITHOUT_MODEL if measure.startswith("attack_") else ()))
+    return attack in ("", NOTHING, *KNOWS_THEM, *(WITHOUT_MODEL if measure.startswith("attack_") else ()))
 
 
 def of_whom(protocol: str) -> str:

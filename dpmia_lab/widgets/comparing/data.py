@@ -24,7 +24,7 @@ from dpmia_lab.widgets.kit.parts import on_change
 WORDS = {"carts": "shopping carts", "faces": "faces", "patients": "patients and their dose"}
 OWN_WORDS = "your own records"
 PEOPLE = {"carts": "carts", "faces": "photographs", "patients": "patients"}  # what a record is
-CLASSES = {"carts": 10, "faces": 20, "patients": 3}  # of what is told
+CLASSES = {"carts": 10, "faces": 20, "patients": 4}  # of what is told
 LATER = "Nothing has been computed for these data yet (<code>dpmia-lab compare</code>)."
 
 
@@ -38,10 +38,10 @@ def shipped_grid(data: str) -> Grid | None:
 def kind_of(grid: Grid, column: str) -> str:
     """none, control, promise or empirical; own for the reader's."""
     family = grid.columns[column].family
-    if column == "none" or family in CONTROLS:
-        return "none" if column == "none" else "control"
     if column.startswith(OWN):
         return "own"
+    if family == "none" or family in CONTROLS:
+        return "none" if family == "none" else "control"
     return "promise" if promises(grid, column) else "empirical"
 
 
