@@ -19,10 +19,11 @@ from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html
 
 STEP = 0.02  # between two places of the slider
 MEASURED = ("tpr1", "recognised", "attack_over_imputation")
-SHORTER = {
+SHORTER = {  # with places where a word may be broken
     "likelihood ratio": "ratio", "threshold on the ": "", "maximum a posteriori": "MAP", "inversion": "drawn",
     "public pictures": "public", "confidence": "confi\u00addence", "alignment": "align\u00adment",
-    "calibrating attacker": "cali\u00adbrating",     "through the mean code": "mean code", "answers averaged": "ave\u00adraged",
+    "calibrating attacker": "cali\u00adbrating", "through the mean code": "mean code",
+    "answers averaged": "ave\u00adraged",
 }  # fmt: skip
 USUAL = 0.85  # of the undefended accuracy: where the slider stands at first
 
