@@ -17,7 +17,7 @@ LOOKS = {  # kind → colour, marker, whether it is filled, words
     "none": (EXPOSED, "X", True, "no defence"),
     "promise": (PROTECTED, "o", True, "a promise"),
     "empirical": (EXPOSED, "^", False, "no promise"),
-    "control": (REFERENCE, "s", False, "control: stopped early, or little noise"),
+    "control": (REFERENCE, "s", False, "control (no defence)"),
     "own": (INK, "*", True, "yours, one seed"),
 }
 CHARACTER = 5.6  # pixels a letter of a label takes, about
@@ -54,7 +54,9 @@ def front_chart(
 ) -> Chart:
     """Accuracy up, leak across, so that the best is at the upper left. ``chosen``: the key of the dot that is open."""
     with rc_context(STYLE):
-        figure = new_figure(width, HEIGHT, left=50, right=16, top=46 if width >= WIDE else 86, bottom=48)
+        figure = new_figure(
+            width, HEIGHT, left=50, right=16, top=46 if width >= WIDE else 92, bottom=48 if width >= WIDE else 62
+        )
         axes = figure.add_subplot()
         set_limits(axes, dots, chance, asked)
         axes.axvline(chance, color=REFERENCE, linewidth=1.1, linestyle=(0, (1, 1.5)), zorder=1)
@@ -113,7 +115,7 @@ def draw_asked(axes: Axes, asked: Asked) -> None:
 def name_dots(axes: Axes, named: Sequence[Dot], dots: Sequence[Dot]) -> None:
     """Words beside dots, each where nothing else stands, in pixels; none where there is no such place."""
     at = {dot.key: axes.transData.transform((dot.leak, dot.right)) / 2 for dot in dots}  # drawn at twice the density
-    left, right = (axes.transAxes.transform((x, 0))[0] / 2 for x in (0, 1))
+    (left, bottom), (right, top) = (axes.transAxes.transform(corner) / 2 for corner in ((0, 0), (1, 1)))
     taken = [box_around(*place, 12, 10) for place in at.values()]
     for dot in named:
         x, y = at[dot.key]
@@ -121,7 +123,8 @@ def name_dots(axes: Axes, named: Sequence[Dot], dots: Sequence[Dot]) -> None:
             wide = CHARACTER * len(dot.name)
             start = x + across * 1.4 if side == "left" else x + across * 1.4 - wide
             box = (start, y + 1.4 * up - 3, start + wide, y + 1.4 * up + 11)
-            if start >= left and start + wide <= right and not any(overlap(box, other) for other in taken):
+            inside = start >= left and start + wide <= right and bottom <= box[1] and box[3] <= top
+            if inside and not any(overlap(box, other) for other in taken):
                 taken.append(box)
                 how = {"textcoords": "offset points", "fontsize": SMALL, "ha": side, "bbox": PAPER, "zorder": 4.5}
                 axes.annotate(dot.name, (dot.leak, dot.right), (across, up), **how)
@@ -140,7 +143,8 @@ def finish(axes: Axes, dots: Sequence[Dot], leak_words: str, width: int) -> None
     wide = width >= WIDE
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.2f}" if "AUC" in leak_words else f"{value:.0%}")
-    axes.set_xlabel(f"{leak_words} (lower: safer)" if wide else leak_words, fontsize=10 if wide else SMALL)
+    across = f"{leak_words} (lower: safer)" if wide else leak_words.replace(", ", ",\n", 1)
+    axes.set_xlabel(across, fontsize=10 if wide else SMALL)
     axes.set_title("right on new records (higher: more useful)", loc="left", pad=26 if wide else 46)
     for kind, (colour, marker, filled, words) in LOOKS.items():
         if any(dot.kind == kind for dot in dots):

@@ -19,6 +19,12 @@ from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html
 
 STEP = 0.02  # between two places of the slider
 MEASURED = ("tpr1", "recognised", "recognised_answers", "attack_over_imputation")
+SHORTER = {  # with places where a word may be broken
+    "likelihood ratio": "ratio", "threshold on the ": "", "maximum a posteriori": "MAP", "inversion": "drawn",
+    "public pictures": "public", "confidence": "confi\u00addence", "alignment": "align\u00adment",
+    "calibrating attacker": "cali\u00adbrating", "through the mean code": "mean code",
+    "answers averaged": "ave\u00adraged",
+}  # fmt: skip
 USUAL = 0.85  # of the undefended accuracy: where the slider stands at first
 
 
@@ -134,7 +140,7 @@ def clearly_below(row: HeatRow, control: HeatRow) -> bool:
 
 def heat_html(grid: Grid, harm: Harm, rows: list[HeatRow]) -> Html:
     attacks = list(dict.fromkeys(attack for attack, _ in attacks_against(grid, harm)))
-    heads = ("defence", *(Html(f"<span>{attack_name(attack)}</span>") for attack in attacks))
+    heads = ("defence", *(head_html(attack) for attack in attacks))
     made = [heat_row(grid, harm, row, attacks) for row in rows]
     caption = Html(
         f"{HARMS[harm.measure]}, {WHO_WORDS[harm.who]}, in per cent, every defence at that accuracy: "
@@ -142,6 +148,15 @@ def heat_html(grid: Grid, harm: Harm, rows: list[HeatRow]) -> Html:
         '<span class="dp-hatched">Hatched</span>: not to be had, or the attack does not fit (point at it for why).'
     )
     return table_html(heads, made, caption, "dp-heat")
+
+
+def head_html(attack: str) -> Html:
+    """So short that many stand side by side; in full for who points at it."""
+    name = attack_name(attack)
+    short = name
+    for long, word in SHORTER.items():
+        short = short.replace(long, word)
+    return Html(f'<span title="{escape(name)}">{escape(short)}</span>')
 
 
 def heat_row(grid: Grid, harm: Harm, row: HeatRow, attacks: list[str]) -> Row:

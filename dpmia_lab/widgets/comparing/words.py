@@ -85,7 +85,7 @@ def front_html(grid: Grid, harm: Harm, found: list[Bargain]) -> str:
     told = "; ".join(
         f"{kinds.count(kind)} {words}"
         for kind, words in (("promise", "that make a promise"), ("empirical", "that promise nothing"),
-                            ("control", "of the two controls"))
+                            ("control", "settings of the two controls"))
     )  # fmt: skip
     return (
         f"<p><b>{len(sure)} of {len(found)}</b> are on the front in most of the {len(grid.seeds)} seeds, by {by}: "
