@@ -1,9 +1,9 @@
 """Five small challenges of the playground that tick themselves, and settings worth jumping to.
 
 A challenge is a pure function of what was tried: ``done(history)``, and ``hint(history)``, which knows what was tried.
-Each can be solved with the sliders (``TELLING`` has a way for each), and none is solved where the page opens. What
-cannot be done is not asked for: to the matched filter, a softmax regression that is right about three of four new
-pictures gives away nine people of ten, whatever defends it (measured at every position of the sliders).
+Each can be solved with the sliders at each of five seeds (``TELLING`` has a way at the first), none is solved where the
+page opens. What cannot be done is not asked for: to the matched filter, a softmax regression that is right about three
+of four new pictures gives away more than eight people of ten, whatever defends it (every position, five seeds).
 """
 
 from collections.abc import Callable, Iterable, Sequence
