@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmia_lab.attacks.inversion import gram
 from dpmia_lab.experiments.playground_people import Prepared, as_pictures
 from dpmia_lab.metrics.intervals import Estimate
 from dpmia_lab.metrics.matched_filter import matched_labels
@@ -35,6 +34,8 @@ CONTRAST = 0.12  # deviation of a drawing's tones from the public mean, about th
 def drawn(linear: "Linear") -> Stage[np.ndarray]:
     """(M, classes, d): what each drawing adds to where the attack starts."""
     import torch
+
+    from dpmia_lab.attacks.inversion import gram
 
     products = linear.weight @ linear.weight.mT
     size = products.diagonal(dim1=1, dim2=2).mean(1)[:, None, None].clamp(min=1e-20)
