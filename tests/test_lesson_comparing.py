@@ -38,6 +38,7 @@ def test_the_map_follows_its_menus_and_a_dot_opens_its_card(lesson):
     has_chart(lesson, f"{FRONT} .dp-front-chart", "among canaries")
     points = lesson.locator(f"{FRONT} .dp-points")
     points.focus()
+    points.press("Home")
     points.press("End")
     points.press("Enter")
     opened = lesson.locator(f"{FRONT} [role=option]").last.locator("b").inner_text()

@@ -88,8 +88,8 @@ class ComparingHook:
 def hook_html() -> str:
     return (
         "<h2>Two models, equally good, equally safe. Which one would you publish?</h2><p>Both learned from the same "
-        "shopping carts, each protected in another way. Both are right about equally often. Both were attacked in the usual way, "
-        "by a threshold on the loss: 0.50 is guessing, 1 is always right. <b>Choose one.</b></p>"
+        "shopping carts, each protected in another way. Both are right about equally often. Both were attacked in the "
+        "usual way, by a threshold on the loss: 0.50 is guessing, 1 is always right. <b>Choose one.</b></p>"
     )
 
 
