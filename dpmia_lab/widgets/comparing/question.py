@@ -205,12 +205,14 @@ def promised_html(grid: Grid, answer: Answer, risks: bool) -> str:
             f"{escape(promise_words(grid, promised.column))}. {risk_words(grid, promised.column, risks)}</p>"
         )
     else:
-        said += "<p><b class='dp-protected'>Promised</b>: nothing that is named above makes a promise.</p>"
+        said += "<p><b class='dp-protected'>Promised</b>: nothing that is named above promises anything of use.</p>"
     if broken is not None:
         tried = {leak.attack for leak in broken.leaks if leak}
         worst = " and ".join(attack_name(attack) for attack in sorted(tried))
+        void = promise_words(grid, broken.column)
         said += (
-            f"<p><b class='dp-exposed'>Not yet broken</b>: {escape(grid.columns[broken.column].words)}. The worst "
+            f"<p><b class='dp-exposed'>Not yet broken</b>: {escape(grid.columns[broken.column].words)}"
+            f"{f' ({escape(void)})' if void else ''}. The worst "
             f"of the attacks tried here was {escape(worst)}. A better one may come tomorrow, and nothing forbids it to "
             "succeed; what was published cannot be called back.</p>"
         )
