@@ -19,14 +19,17 @@ MOVES = {
 }
 
 # ``first`` and ``all``: milliseconds from the key until the drawings change, and until the numbers are whole again.
+# Drawings that stay the same (DAP may keep the same epoch) count when the numbers are there.
 WATCH = """() => {
   window.first = window.all = null;
   const began = performance.now(), panel = document.querySelector('.dp-play');
   const drawings = panel.querySelector('img.dp-mosaic').src;
+  let moved = false;
   const look = () => {
-    const now = performance.now() - began;
+    const now = performance.now() - began, moving = panel.classList.contains('dp-play-moving');
+    moved ||= moving;
     if (first === null && panel.querySelector('img.dp-mosaic').src !== drawings) first = now;
-    if (first !== null && !panel.classList.contains('dp-play-moving')) all = now;
+    if (moved && !moving) [first, all] = [first ?? now, now];
     if (all === null) requestAnimationFrame(look);
   };
   requestAnimationFrame(look);

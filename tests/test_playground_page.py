@@ -199,15 +199,15 @@ def test_it_fits_its_window(played, width):
 
 
 def test_a_link_restores_a_position_and_a_challenge_ticks_itself(page, lab_server):
-    opened(page, lab_server, "?preset=record&sigma=4.0&q=0.3")
+    opened(page, lab_server, "?preset=record&sigma=4.0")
     expect(readout(page, PANEL, "sigma")).to_have_text("4")
-    rests_at(page, "σ = 4, q = 0.3")
+    rests_at(page, "σ = 4, q = 0.5")
     expect(page.locator(".dp-play-list li.done")).not_to_have_count(0)
     press(page, PANEL, "sigma", "ArrowRight")
     address_has(page, "sigma=4.8")
     page.reload()
     expect(readout(page, PANEL, "sigma")).to_have_text("4.8")
-    rests_at(page, "σ = 4.8, q = 0.3")
+    rests_at(page, "σ = 4.8, q = 0.5")
     assert_nothing_went_wrong(page)
 
 
