@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 
 from dpmia_lab.experiments.comparing_columns import CONTROLS, DATA
-from dpmia_lab.experiments.comparing_grid import Column, columns_for, from_json, grid_of, grid_text, to_json
+from dpmia_lab.experiments.comparing_fits import attack_words, fits
+from dpmia_lab.experiments.comparing_grid import (
+    Column,
+    columns_for,
+    from_json,
+    grid_of,
+    grid_text,
+    shipped_grid,
+    to_json,
+)
 from dpmia_lab.rows import Row
+
+CLASSES = {"carts": 10, "faces": 20, "patients": 4}
 
 
 def made_grid():
@@ -68,3 +79,19 @@ def test_every_set_has_its_columns_with_both_controls(data):
     assert all(families.count(control) >= 3 for control in CONTROLS)
     assert 30 <= len(columns) <= 60
     assert len({column.words for column in columns.values()}) == len(columns)
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_the_reference_has_every_column_every_seed_and_every_attack_that_fits(data):
+    grid = shipped_grid(data)
+    assert grid.columns == columns_for(data)
+    assert len(grid.seeds) >= 5
+    made: dict[str, set[str]] = {name: set() for name in grid.columns}
+    for (column, _, attack, _), values in grid.values.items():
+        assert np.isfinite(values).all()
+        made[column].add(attack)
+    for name, column in grid.columns.items():
+        fitting = {attack for attack in attack_words() if not fits(column, attack, data)}
+        assert made[name] - {"", "nothing"} == fitting
+    assert all("words" in promise for promise in grid.promises.values())
+    assert grid.measured("none", "accuracy", protocol="test").low > 1.5 / CLASSES[data]

@@ -69,7 +69,7 @@ def test_more_protection_leaks_less_and_costs_accuracy(defence):
         assert value(weak, measure) > value(strong, measure) + 0.1
     for judge in playground.JUDGES:
         seen = [value(config, "recognised", protocol=judge) for config in (weak, strong)]
-        assert seen[0] > 0.8 > 0.5 > seen[1]
+        assert seen[0] > 0.8 > 0.6 > seen[1]
 
 
 def test_where_noise_drowns_everything_the_attacks_only_guess():

@@ -25,12 +25,13 @@ Each cell (a defence at one strength, one seed) is stored as soon as it is compu
 there. Of every defence the table shows the attack that is worst for it. A defence is on the front where no other has
 higher accuracy and fewer members caught; no promise means that it has not been broken here, and no more."""
 HARMS = (Harm("tpr1", "everybody"), Harm("tpr1", "canaries"), Harm("tpr1", "at risk"), Harm("recognised"),
-         Harm("attack_over_imputation"))  # fmt: skip
+         Harm("recognised_answers"), Harm("attack_over_imputation"))  # fmt: skip
 HEADS = {
     ("tpr1", "everybody"): "members caught, at 1 %",
     ("tpr1", "canaries"): "canaries caught, at 1 %",
     ("tpr1", "at risk"): "most at risk, caught at 1 %",
     ("recognised", "everybody"): "people, recognised",
+    ("recognised_answers", "everybody"): "answers, turned back",
     ("attack_over_imputation", "everybody"): "secrets, over imputation",
 }
 
@@ -40,6 +41,8 @@ def add_compare(commands) -> None:
     one = commands.add_parser("compare", help=words, description=words, **with_examples(EXAMPLES["compare"], ABOUT))
     sets = f"{', '.join(DATA)}, or a set or file of yours (bits, pictures, a table)"
     one.add_argument("--data", default="carts", help=f"{sets} (default carts)")
+    one.add_argument("--outcome", default="", help="of a table of yours: the column that models tell")
+    one.add_argument("--sensitive", default="", help="of a table of yours: the column that attackers guess")
     one.add_argument("--defence", action="append", default=[], help="only this defence (may be given several times)")
     one.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="a setting all cells share")
     one.add_argument("--seeds", default="1", metavar="N", help="every defence with so many seeds (default 1)")
@@ -58,9 +61,11 @@ def compare(chosen: argparse.Namespace) -> None:
         print(fits_text(chosen.data if chosen.data in DATA else comparison.like_of(chosen.data)))
         return
     check_writable(chosen.json)
-    like, base = comparison.base_of(chosen.data, chosen.small)
+    like, base = comparison.base_of(chosen.data, chosen.small, chosen.outcome, chosen.sensitive)
     base = with_text_values(base, dict(pair("set", text) for text in chosen.set))
     columns = comparison.chosen_columns(like, chosen.defence)
+    for name, reason in comparison.unfit(base, columns).items():
+        print(f"Left out: {columns.pop(name).words}; {reason}")
     folder = chosen.folder or sweep.default_folder(comparison.NAME)
     stage = comparison.compared(
         chosen.data, base, columns, count("seeds", chosen.seeds), folder=folder, scheduler=chosen.scheduler,

@@ -71,6 +71,7 @@ EXAMPLES |= {
         "dpmia-lab compare --data faces --small",
         "dpmia-lab compare --data patients --defence central --defence mid --seeds 3 --json grid.json",
         "dpmia-lab compare --data my.npz --set records=200 --folder cells",
+        "dpmia-lab compare --data my.csv --outcome COLUMN --sensitive COLUMN --small",
         "dpmia-lab compare --fits --data patients",
     ],
     "epsilon": [

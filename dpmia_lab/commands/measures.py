@@ -171,6 +171,9 @@ MEASURES = {
         "share from 0 to 1; lower is better",
         "ECE",
     ),
+    "recognised_answers": Measure(
+        "pictures turned back from answers that an independent judge names right", LEAK, "turned back", share
+    ),
     "recognised": Measure("drawings that an independent judge names right", LEAK, "judge", share),
     "recognised_ssim": Measure("drawings most similar (SSIM) to the right person's pictures", LEAK, "SSIM", share),
     "feature_distance": Measure(
@@ -221,6 +224,10 @@ OF_EXPERIMENT = {  # where an experiment means something of its own by a name
     ("comparing", "epsilon"): Measure("promised ε, by the defence's own accountant", PROMISE, "ε", epsilon),
     ("comparing", "correlation"): Measure(
         "correlation with the picture, or of inversion the person's mean, both without the mean of public pictures",
+        CLOSER, "correlation",
+    ),
+    ("comparing", "correlation_answers"): Measure(
+        "correlation of a picture turned back from its answer with the picture, both without the mean of public ones",
         CLOSER, "correlation",
     ),
     ("evaluation", "epsilon"): Measure("ε by the accountant that told T", PROMISE, "ε", epsilon),

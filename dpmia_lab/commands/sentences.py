@@ -17,6 +17,7 @@ from dpmia_lab.experiments import (
     mechanisms,
     playground,
 )
+from dpmia_lab.experiments.comparing_attributes import BASELINES as NO_MODEL
 from dpmia_lab.game.attacks import ATTACKS
 from dpmia_lab.game.drawing import BASELINES, PRIOR_NULLS
 from dpmia_lab.privacy.accounting import Guarantee
@@ -394,7 +395,8 @@ def of_comparing(config: Any, result: Result) -> list[str]:
         chance = share(rows.value("recognised", attack="nothing"))
         said.append(f"{share(drawn.value)} of people are recognised ({drawn.attack}); {chance} in pictures of nobody.")
     if rows.has("attack_over_imputation"):
-        guessed = rows.best("attack_over_imputation", protocol="train")
+        over = rows.where(measure="attack_over_imputation", protocol="train")
+        guessed = max((row for row in over if row.attack not in NO_MODEL), key=lambda row: row.value)
         said.append(f"Secrets are guessed right {100 * guessed.value:+.1f} points above imputation ({guessed.attack}).")
     return said
 

@@ -129,7 +129,7 @@ TABLES = {
         (
             Column("auc", protocol="turns"),
             *(Column("tpr1", protocol=protocol) for protocol in ("turns", "worst")),
-            Column("recognised", protocol="test"),
+            *(Column(measure, protocol="test") for measure in ("recognised", "recognised_answers")),
             Column("attack_accuracy", protocol="train"),
         ),
     ),

@@ -98,7 +98,7 @@ def chance_of(grid: Grid, measure: str) -> float:
 
 def harms_of(grid: Grid) -> list[Harm]:
     """Every measure of harm that was taken, of everybody and of the worst cases, by the worst attack."""
-    measures = ("tpr1", "recognised", "attack_over_imputation", "auc", "tpr01")
+    measures = ("tpr1", "recognised", "recognised_answers", "attack_over_imputation", "auc", "tpr01")
     possible = [Harm(measure, who) for measure in measures for who in WHO]
     return [harm for harm in possible if attacks_against(grid, harm)]
 

@@ -39,8 +39,10 @@ CONTESTS = {
          "lira_weights"),
     ),
     "pictures": Contest(
-        "recognised", "test", ("original", "enhanced", "alignment", "gmi"),
-        ("stronger", "prior", "gmi_adapted", "alignment_averaged", "alignment_mean"),
+        "recognised", "test", ("original", "enhanced", "gmi"), ("stronger", "prior", "gmi_adapted"),
+    ),
+    "answers": Contest(
+        "recognised_answers", "test", ("alignment", "alignment_label"), ("alignment_averaged", "alignment_mean"),
     ),
     "attributes": Contest(
         "attack_over_imputation", "train", REPEATED,
@@ -59,7 +61,8 @@ def on_the_front(grid: Grid, harm: Harm = CAUGHT) -> list[Bargain]:
 # ---- adapted attacks
 @dataclass(frozen=True)
 class Fall:
-    """How much more an adapted attack finds; ``left``: what the unaware one finds, of what it finds without defence."""
+    """How much more an adapted attack finds; ``left``: what the unaware one finds, of what it finds without defence
+    (NaN where that is nothing)."""
 
     column: str
     unaware: Leak
@@ -80,7 +83,7 @@ def falls(grid: Grid, contest: Contest) -> list[Fall]:
         if name == "none" or unaware is None or aware is None:
             continue
         gain = measured_over(aware.measured.values - unaware.measured.values)
-        left = unaware.measured.mean / plain.measured.mean if plain and plain.measured.mean else float("nan")
+        left = unaware.measured.mean / plain.measured.mean if plain and plain.measured.mean > 0 else float("nan")
         found.append(Fall(name, unaware, aware, gain, left))
     return sorted(found, key=lambda fall: -fall.gain.mean)
 
@@ -193,7 +196,7 @@ def against_controls(grid: Grid, harm: Harm = CAUGHT) -> list[Against]:
         curve = control_curve(grid, control, harm)
         for name, column in grid.columns.items():
             leak = leak_of(grid, name, harm)
-            empirical = name != "none" and column.family not in CONTROLS and name not in grid.promises
+            empirical = column.family not in ("none", *CONTROLS) and name not in grid.promises
             if curve is not None and leak is not None and empirical:
                 found.append(beside(grid, name, control, leak, curve))
     return sorted(found, key=lambda one: -one.gain.mean if one.gain else np.inf)

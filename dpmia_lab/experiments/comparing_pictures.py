@@ -1,7 +1,7 @@
 """Pictures in a comparison: every attack that draws people, and an independent judge of the drawings."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,7 +91,7 @@ def picture_rows(config: Config, case: Case, said: Said) -> Stage[tuple[list[Row
         if of[0] in FROM_ANSWERS:
             drawn[of] = [one]
     drawn[NOTHING, "test"] = list(nothing(config, attacker))
-    rows = [row for of, some in drawn.items() for row in judged(judge, some, *of)]
+    rows = [row for of, some in drawn.items() for row in measured_of(judge, some, *of)]
     yield Progress(1, 1, "judging")
     classes = case.task.classes
     return rows, {f"picture_{name}": some[0].x[:classes] for (name, who), some in drawn.items() if who == "test"}
@@ -155,6 +155,16 @@ def nothing(config: Config, attacker: Attacker) -> Iterator[Drawings]:
     yield Drawings(noise, test.y, test.x)
     prior = attacker.public_prior(attacker.config.components)
     yield from (drawings for name, drawings in attacker.nulls(prior) if name in ("average_face", "prior_alone"))
+
+
+def measured_of(judge: Judge, some: list[Drawings], attack: str, protocol: str) -> list[Row]:
+    """Drawn from the model alone, or turned back from answers about a picture: two harms, and two measures.
+
+    Whoever turns back an answer draws the picture that was asked about, which need not have been trained on.
+    """
+    rows = judged(judge, some, attack, protocol)
+    answers = [replace(row, measure=f"{row.measure}_answers") for row in rows]
+    return rows + answers if attack == NOTHING else answers if attack.startswith("alignment") else rows
 
 
 def judged(judge: Judge, some: list[Drawings], attack: str, protocol: str) -> list[Row]:

@@ -12,11 +12,13 @@ MEASURES = {  # what is harmed, as an axis or a head says it
     "tpr01": "members caught at 0.1 % false alarms",
     "auc": "AUC of telling members from outsiders",
     "recognised": "people recognised in what is drawn of them",
+    "recognised_answers": "people recognised in pictures turned back from answers about them",
     "attack_over_imputation": "secrets guessed right beyond imputation",
 }
 HARM_SHORT = {
     "tpr1": "members caught at 1 %",
     "recognised": "people recognised",
+    "recognised_answers": "answers turned back",
     "attack_over_imputation": "secrets beyond imputation",
     "auc": "AUC of membership",
     "tpr01": "members caught at 0.1 %",
@@ -73,7 +75,7 @@ def limit_words(limit: Limit) -> str:
     if measure in CAUGHT:
         of = {"everybody": "members", "canaries": "canaries", "at risk": "those most at risk"}[limit.harm.who]
         return f"{most} of {of} caught at {'1 %' if measure == 'tpr1' else '0.1 %'} false alarms"
-    if measure == "recognised":
+    if measure.startswith("recognised"):
         return f"{most} of people recognised"
     return f"{most} beyond imputation" if measure == "attack_over_imputation" else f"an AUC of {most}"
 
@@ -150,4 +152,5 @@ def chance_words(grid: Grid, measure: str) -> str:
     """What somebody who knows nothing scores."""
     if measure == "attack_over_imputation":
         return "imputation alone: 0"
-    return f"{'guessing' if measure != 'recognised' else 'pure noise'}: {value_text(measure, chance_of(grid, measure))}"
+    known = "pure noise" if measure.startswith("recognised") else "guessing"
+    return f"{known}: {value_text(measure, chance_of(grid, measure))}"

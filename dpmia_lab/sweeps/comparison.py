@@ -7,6 +7,7 @@ from pathlib import Path
 from dpmia_lab.checks import Mistake, whole
 from dpmia_lab.data.population import load_population
 from dpmia_lab.data.table_files import load_table
+from dpmia_lab.data.tables import Table
 from dpmia_lab.experiments import comparing
 from dpmia_lab.experiments.comparing_cases import case_of
 from dpmia_lab.experiments.comparing_columns import DATA, Column, columns_for
@@ -23,13 +24,17 @@ from dpmia_lab.sweeps.sweep import Cell, default_folder, swept
 NAME = "comparing"
 
 
-def base_of(data: str, small: bool = False) -> tuple[str, Config]:
-    """Which set data are like (carts, faces, patients), and the settings all cells share."""
+def base_of(data: str, small: bool = False, outcome: str = "", sensitive: str = "") -> tuple[str, Config]:
+    """Which set data are like (carts, faces, patients), and the settings all cells share.
+
+    ``outcome``, ``sensitive``: columns of a table of one's own.
+    """
     if data in DATA:
         preset = comparing.PRESETS[data]
         return data, small_one(preset) if small else preset
-    like, many = like_of(data), records_of(data)
-    preset = replace(comparing.PRESETS[like], data=data)
+    like = like_of(data)
+    preset = replace(comparing.PRESETS[like], data=data, outcome=outcome, sensitive=sensitive)
+    many = len(table_of(preset)) if like == "patients" else len(load_population(data).y)
     preset = small_one(preset) if small else preset
     few = max(20, min(preset.records, many // 4))
     return like, replace(preset, records=few, canaries=min(preset.canaries, few // 10))
@@ -42,8 +47,22 @@ def like_of(data: str) -> str:
     return "faces" if load_population(data).kind == "pictures" else "carts"
 
 
-def records_of(data: str) -> int:
-    return len(load_table(data)) if is_table(data) else len(load_population(data).y)
+def table_of(config: Config) -> Table:
+    return load_table(config.data, config.outcome, config.sensitive)
+
+
+def unfit(base: Config, columns: Mapping[str, Column]) -> dict[str, str]:
+    """Columns that one's own table cannot have, each with the sentence why not."""
+    if not is_table(base.data):
+        return {}
+    table, found = table_of(base), {}
+    numbers = [column.name for column in table.columns if column.kind == "number" and not column.public]
+    for name, column in columns.items():
+        if column.changes.get("model") == "regression" and table.target.kind != "number":
+            found[name] = f"a regression tells a number, and {table.outcome} is none."
+        elif column.changes["defence"] == "adassp" and numbers:
+            found[name] = f"AdaSSP needs public bounds, and those of {numbers[0]} were read off the data."
+    return found
 
 
 def small_one(config: Config) -> Config:

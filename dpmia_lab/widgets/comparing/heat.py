@@ -18,7 +18,7 @@ from dpmia_lab.widgets.kit.parts import on_change, panel, text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html
 
 STEP = 0.02  # between two places of the slider
-MEASURED = ("tpr1", "recognised", "attack_over_imputation")
+MEASURED = ("tpr1", "recognised", "recognised_answers", "attack_over_imputation")
 SHORTER = {  # with places where a word may be broken
     "likelihood ratio": "ratio", "threshold on the ": "", "maximum a posteriori": "MAP", "inversion": "drawn",
     "public pictures": "public", "confidence": "confi\u00addence", "alignment": "align\u00adment",

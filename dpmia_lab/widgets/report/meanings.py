@@ -35,6 +35,12 @@ MEANINGS = {
     "recognised": Meaning(
         "classes recognised", "of all classes or people, the share whose picture, drawn from the model alone, an "
         "independent judge names right", "low is good: it is safer"),
+    "recognised_answers": Meaning(
+        "answers turned back", "of pictures asked about, the share whose person an independent judge names right in "
+        "what the attacker makes of the answer; they need not have been trained on", "low is good: it is safer"),
+    "correlation_answers": Meaning(
+        "likeness of pictures turned back", "how alike they and the pictures asked about are once brightness and "
+        "contrast are set aside: 1 is the same shape, 0 nothing in common", "low is good: it is safer", share=False),
     "correlation": Meaning(
         "likeness of drawings", "how alike drawn and true pictures are once brightness and contrast are set aside: 1 "
         "is the same shape, 0 nothing in common", "low is good: it is safer", share=False),
