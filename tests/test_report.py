@@ -22,6 +22,7 @@ from dpmia_lab.widgets.kit.glossary import TERMS
 from dpmia_lab.widgets.report import records
 from dpmia_lab.widgets.report.about import About
 from dpmia_lab.widgets.report.as_data import json_text, report_from, report_json
+from dpmia_lab.widgets.report.drawings import drawn_rows
 from dpmia_lab.widgets.report.findings import findings, standing
 from dpmia_lab.widgets.report.meanings import MEANINGS
 from dpmia_lab.widgets.report.page import report_html
@@ -115,6 +116,18 @@ def test_a_grid_alone_is_enough():
     assert "my.npz" in html and "The risk of single records was not told" in html
     nothing = report_html(Grid("empty", (0,), {"none": COLUMNS["none"]}, {}))
     assert "Nothing was measured." in nothing
+
+
+def test_drawings_stand_in_the_file_with_their_words():
+    grid = hand_grid()
+    grid = replace(grid, values={**grid.values, ("none", "recognised", "enhanced", "test"): np.array([0.5, 0.6, 0.7])})
+    pictures = np.random.default_rng(0).random((3, 1, 8, 8))
+    rows = drawn_rows(grid, pictures, {"none": {"picture_enhanced": pictures}, "central_2": {}}, ["a", HOSTILE, "c"])
+    assert len(rows) == 2 and "60.0\u00a0%" in rows[1].words
+    about = hand_about(drawn=rows)
+    images = Parsed(report_html(grid, about=about)).all("img")
+    assert len(images) == 6 and all(one["alt"] and one["src"].startswith("data:image/png;base64,") for one in images)
+    assert report_from(json.loads(json_text(grid, about=about)))[2] == about
 
 
 # ---- what each number means
@@ -237,8 +250,8 @@ def test_the_command_writes_both_files(own_file, monkeypatch, capsys):
     assert main(words) == 0
     html, told = Path("report.html").read_text(), json.loads(Path("report.json").read_text())
     assert "my &lt;data&gt;.npz" in html and "<data>" not in html
-    assert "norm is a BatchNorm1d" in html and "masking_label" in told["grid"]["columns"]
-    assert told["about"]["at_risk"] and "&lt;c&gt;" in html
+    assert "A trial run" in html and "norm is a BatchNorm1d" in html and "masking_label" in told["grid"]["columns"]
+    assert told["about"]["judged"] > 50 and "&lt;c&gt;" in html
     assert "--model my_models:net" in told["about"]["command"]
     assert sorted(path.name for path in Path().iterdir()) == [
         "__pycache__", "cells", own_file.name, "my_models.py", "report.html", "report.json",

@@ -71,6 +71,7 @@ def write_report(chosen: argparse.Namespace) -> None:
     except KeyboardInterrupt:
         raise KeyboardInterrupt(STOPPED) from None
     known = {"accept": accept, "need": need, "seconds": time.monotonic() - start, "command": command_of(chosen)}
+    known["small"] = chosen.small
     about = about_of(base, like, grid, refused | told_failures(columns, failed), folder, known)
     html, data = report_html(grid, about=about), json_text(grid, about=about)
     write_whole(chosen.out, lambda file: file.write(html.encode()))
@@ -184,29 +185,25 @@ def about_of(base: Any, like: str, grid: Any, refused: dict[str, str], folder: P
         reasons=reasons, date=f"{date.today():%d %B %Y}", **case_words, **known,
         **circumstances(),
     )  # fmt: skip
-    return replace(about, **risks_of(base, grid, folder, about)) if like != "patients" else about
+    if like == "patients":
+        return about
+    return replace(about, **risks_of(base, grid, folder, about), drawn=drawings_of(base, grid, folder, about))
 
 
 def risks_of(base: Any, grid: Any, folder: Path, about: Any) -> dict[str, Any]:
     """Which rows of the file are most at risk, from the cells as they are stored."""
     from dpmia_lab.data.file_rows import rows_in_file
     from dpmia_lab.experiments.comparing_cases import case_of
-    from dpmia_lab.options import as_dict
-    from dpmia_lab.store import Store
     from dpmia_lab.widgets.report.about import AtRisk
-    from dpmia_lab.widgets.report.findings import told_beside
     from dpmia_lab.widgets.report.records import by_chance, counted, most_at_risk, share
 
-    store, cells = Store(folder, most=None), []
+    cells = []
     for seed in grid.seeds:
         case = drain(case_of(replace(base, seed=seed)))
         rows = rows_in_file(base.data, case.people.x, case.people.y)
         if rows is None:
             return {}
-        for name in ("none", *told_beside(grid, about)):
-            stored = store.get(NAME, as_dict(replace(base, **grid.columns[name].changes, seed=seed)))
-            if stored is not None:
-                cells.append((name, stored[0].arrays, rows))
+        cells += [(name, arrays, rows) for name, arrays in arrays_beside(base, grid, folder, about, seed).items()]
     found = counted(cells)
     worst = most_at_risk(found, "none", MOST_AT_RISK)
     if not worst:
@@ -214,3 +211,30 @@ def risks_of(base: Any, grid: Any, folder: Path, about: Any) -> dict[str, Any]:
     made = tuple(AtRisk(rows, about.class_names[one.label], one.caught) for rows, one in worst)
     expected = by_chance(found, "none", share(worst[-1][1], "none"))
     return {"at_risk": made, "judged": len(found), "by_chance": expected}
+
+
+def arrays_beside(base: Any, grid: Any, folder: Path, about: Any, seed: int) -> dict[str, Mapping]:
+    """Arrays of the undefended column and of those told beside it, where they are stored."""
+    from dpmia_lab.options import as_dict
+    from dpmia_lab.store import Store
+    from dpmia_lab.widgets.report.findings import told_beside
+
+    found = {}
+    for name in ("none", *told_beside(grid, about)):
+        config = as_dict(replace(base, **grid.columns[name].changes, seed=seed))
+        if (stored := Store(folder, most=None).get(NAME, config)) is not None:
+            found[name] = stored[0].arrays
+    return found
+
+
+def drawings_of(base: Any, grid: Any, folder: Path, about: Any) -> tuple:
+    """Of the first seed."""
+    if about.kind != "pictures":
+        return ()
+    from dpmia_lab.experiments.comparing_cases import case_of
+    from dpmia_lab.experiments.confidence_attacks import class_means
+    from dpmia_lab.widgets.report.drawings import drawn_rows
+
+    seed = grid.seeds[0]
+    truth = class_means(drain(case_of(replace(base, seed=seed))).roles.train)
+    return drawn_rows(grid, truth, arrays_beside(base, grid, folder, about, seed), about.class_names)

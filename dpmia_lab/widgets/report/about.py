@@ -17,6 +17,14 @@ class AtRisk:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A row of pictures, each with its words and as a data address."""
+
+    words: str
+    pictures: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class About:
     """Everything may be left out: a report then says less."""
 
@@ -39,6 +47,8 @@ class About:
     at_risk: tuple[AtRisk, ...] = ()
     judged: int = 0  # records whose risk was told
     by_chance: float = 0.0  # of them, how many guessing would catch as often as the last of ``at_risk``
+    drawn: tuple[Drawn, ...] = ()  # what attackers drew of each class
+    small: bool = False  # a trial run
     accept: float = 0.05  # of members caught at 1 % false alarms, what the reader accepts
     need: float = 0.0  # right on new records, what the reader needs (0: nine tenths of the undefended model's)
 
@@ -57,4 +67,5 @@ def about_from(told: Mapping[str, Any]) -> About:
         AtRisk(tuple(one["rows"]), one["label"], {name: tuple(both) for name, both in one["caught"].items()})
         for one in told["at_risk"]
     )
-    return About(**{**told, "at_risk": at_risk, "class_names": tuple(told["class_names"])})
+    drawn = tuple(Drawn(one["words"], tuple(map(tuple, one["pictures"]))) for one in told["drawn"])
+    return About(**{**told, "at_risk": at_risk, "drawn": drawn, "class_names": tuple(told["class_names"])})

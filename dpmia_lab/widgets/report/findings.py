@@ -10,6 +10,7 @@ from dpmia_lab.experiments.comparing_answers import (
     Limit,
     Question,
     answer_to,
+    attacks_against,
     bargains,
     chance_of,
     harms_of,
@@ -187,9 +188,17 @@ def standing(grid: Grid, harm: Harm) -> dict[str, list[str]]:
         if promises(grid, name):
             found["promised"].append(name)
         elif leak is not None and name != "none":
-            over = above_chance(grid, harm, leak)
-            found["open" if over is None else "broken" if over else "not yet broken"].append(name)
+            found[standing_of(grid, name, harm)].append(name)
     return found
+
+
+def standing_of(grid: Grid, column: str, harm: Harm) -> str:
+    """Broken by any attack whose whole interval lies above chance, be another's mean higher and less certain."""
+    lows = [grid.measured(column, harm.measure, *attack).low for attack in attacks_against(grid, harm)]
+    told = [low for low in lows if low is not None]
+    if not told:
+        return "open"
+    return "broken" if max(told) > chance_of(grid, harm.measure) else "not yet broken"
 
 
 # ---- what can I use?

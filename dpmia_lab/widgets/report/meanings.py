@@ -68,12 +68,14 @@ WHOM = {
     "atypical": "canaries unlike any record",
     "worst": "the 5 % of ordinary records most at risk, chosen by other models than they are judged by",
 }
+INITIALS = ("gmi", "map", "csmia", "lira", "rmia")
 ALL_ATTACKS = words_of_attacks() | {"nothing": "an attacker who knows nothing"}
 SHORT = {
     "loss": "loss", "confidence": "confidence", "label_only": "labels only", "black_box": "black box",
     "white_box": "white box", "lira_unadapted": "LiRA, unadapted", "lira_fixed": "LiRA", "lira_levelled": "LiRA, "
     "levelled",
     "lira_labels": "LiRA of labels", "rmia": "RMIA", "lira_averaged": "LiRA, averaged", "lira_mean": "LiRA, mean code",
+    "lira_weights": "LiRA of weights",
 }  # fmt: skip
 
 
@@ -82,7 +84,10 @@ def attack_words(attack: str) -> str:
 
 
 def short_words(attack: str) -> str:
-    return SHORT.get(attack, attack.replace("_", " "))
+    if attack in SHORT:
+        return SHORT[attack]
+    first, *rest = attack.split("_")
+    return ", ".join([first.upper() if first in INITIALS else first, *([" ".join(rest)] if rest else [])])
 
 
 def number_text(measure: str, value: float) -> str:

@@ -23,6 +23,7 @@ def report_html(grid: Grid, own_cells: Collection[str] = (), about: About | None
         ("defences", "What each defence costs, and what still leaks", of.defences(grid, about, own_cells)),
         ("promises", "Promised, or merely not yet broken", of.promises(grid)),
         ("risk", "Records at risk", of.at_risk(grid, about)),
+        ("drawings", "What was drawn from the model", of.drawings(grid, about)),
         ("attacks", "Every defence against every attack", of.attacks(grid, about)),
         ("numbers", "What the numbers mean", of.numbers(grid, about)),
         ("gaps", "What was not tried", of.gaps(grid, about)),
@@ -32,7 +33,7 @@ def report_html(grid: Grid, own_cells: Collection[str] = (), about: About | None
     body = "".join(
         f'<section id="{key}"><h2>{escape(name)}</h2>{content}</section>' for key, name, content in sections if content
     )
-    body = body.replace('<div class="dp-scroll">', '<div class="dp-scroll" tabindex="0">')  # arrow keys scroll it
+    body = readable_tables(body)
     words = glossary(body)
     links = [(key, name) for key, name, content in sections if content] + [("glossary", "Glossary")]
     return PAGE.format(
@@ -53,8 +54,8 @@ PAGE = """<!DOCTYPE html>
 <body><header><p class="kicker">A report by dpmia_lab</p><h1>{title}</h1><p class="facts">{facts}</p></header>
 <nav aria-label="Contents"><ol>{links}</ol></nav>
 <main>{body}<section id="glossary"><h2>Glossary</h2>{glossary}</section></main>
-<footer>Made by dpmia_lab {version}. The file needs no network and holds no record of the data; it tells row numbers and
-labels.</footer>
+<footer>Made by dpmia_lab {version}. The file needs no network and holds no record of the data; it tells row numbers,
+labels, and averages and drawings where the data are pictures.</footer>
 </body></html>
 """
 
@@ -66,6 +67,12 @@ def facts(grid: Grid, about: About) -> str:
     parts += [about.model] if about.model else []
     parts += [f"{several(len(grid.columns), 'setting')}, {several(len(grid.seeds), 'seed')}"]
     return " · ".join([*parts, *([about.date] if about.date else [])])
+
+
+def readable_tables(body: str) -> str:
+    """Arrow keys scroll wide ones, and their captions stay in view meanwhile."""
+    body = body.replace('<div class="dp-scroll">', '<div class="dp-scroll" tabindex="0">')
+    return body.replace("<caption>", "<caption><div>").replace("</caption>", "</div></caption>")
 
 
 def glossary(body: str) -> str:

@@ -48,7 +48,7 @@ def most_at_risk(
 ) -> list[tuple[tuple[int, ...], Counted]]:
     """Those that are caught in the largest share of models of this column, the most certain first; few
     false alarms first of equals."""
-    asked = [(rows, one) for rows, one in found.items() if one.caught.get(column, (0, 0))[1] > 0]
+    asked = [(rows, one) for rows, one in found.items() if one.caught.get(column, (0, 0))[0] > 0]
     asked.sort(key=lambda one: (-share(one[1], column), one[1].caught[column][2], -one[1].caught[column][1], one[0]))
     return asked[:most]
 

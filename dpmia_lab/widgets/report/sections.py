@@ -8,6 +8,7 @@ from dpmia_lab.experiments.comparing_grid import Grid
 from dpmia_lab.options import text_of
 from dpmia_lab.widgets.report import charts, tables
 from dpmia_lab.widgets.report.about import About
+from dpmia_lab.widgets.report.drawings import drawings_html
 from dpmia_lab.widgets.report.findings import (
     answered,
     findings,
@@ -44,7 +45,12 @@ def summary(grid: Grid, about: About) -> str:
         return paragraph("Nothing was measured.")
     told = findings(grid)
     made = "".join(f"<li><strong>{escape(one.title)}</strong> {escape(one.sentence)}</li>" for one in told)
-    return tested(grid, about) + f'<ol class="findings">{made}</ol>' + promised_summary(grid, harm)
+    return trial(about) + tested(grid, about) + f'<ol class="findings">{made}</ol>' + promised_summary(grid, harm)
+
+
+def trial(about: About) -> str:
+    words = "A trial run: tiny models, few attackers. Its numbers show that the report can be made, and no more."
+    return f'<p class="trial">{words}</p>' if about.small else ""
 
 
 def tested(grid: Grid, about: About) -> str:
@@ -134,6 +140,19 @@ def at_risk(grid: Grid, about: About) -> str:
         "with certainty "
         "where most are safe. If these rows are of people, look at them before you publish anything."
     ) + tables.risk_table(about, grid)
+
+
+def drawings(grid: Grid, about: About) -> str:
+    if not about.drawn:
+        return ""
+    chance = number_text("recognised", chance_of(grid, "recognised"))
+    return paragraph(
+        "Pictures that attackers drew from the model's weights alone, one a class, beside the average of that "
+        "class. An "
+        f"independent judge names them; it names {chance} of pictures right that owe nothing to the model. If "
+        "classes are "
+        "people, a recognised drawing shows a face."
+    ) + drawings_html(about.drawn)
 
 
 def attacks(grid: Grid, about: About) -> str:

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from dpmia_lab.experiments.comparing_answers import Harm, bargains, chance_of, leak_of
+from dpmia_lab.experiments.comparing_answers import Bargain, Harm, bargains, chance_of, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
 from dpmia_lab.experiments.comparing_promises import column_risk, epsilon_words, promises
 from dpmia_lab.options import text_of
@@ -50,29 +50,31 @@ def head(measure: str, grid: Grid, whose: str = "") -> Html:
 # ---- defences
 def defences_table(grid: Grid, harm: Harm, own_cells: Collection[str] = ()) -> str:
     known = {one.column: one for one in bargains(grid, harm)}
+    risky = any(leak_of(grid, name, Harm(harm.measure, "at risk")) for name in grid.columns)
     heads = ["Defence", head("accuracy", grid), head(harm.measure, grid, "the attack worst for it"), "By which attack"]
-    heads += [with_small("Those most at risk", "low is good; guessing: 1.0 %"), "Promised", "On the front"]
+    heads += [with_small("Of those most at risk", "low is good; guessing: 1.0\u00a0%")] if risky else []
     rows = []
     for name, column in grid.columns.items():
         own = " (yours)" if name in own_cells else ""
-        accuracy, one = measured_over(grid.accuracy(name)), known.get(name)
-        cells: list = [
-            column.words + own,
-            value_cell("accuracy", accuracy) if np.isfinite(accuracy.mean) else NOT_TRIED,
-        ]
-        if one is None:
-            cells += [NOT_TRIED, "", "", promise_cell(grid, name), ""]
-        else:
-            cells += [
-                value_cell(harm.measure, one.leak.measured, chance_of(grid, harm.measure)),
-                short_words(one.leak.attack),
-            ]
-            cells += [worst_cell(grid, name, harm.measure), promise_cell(grid, name), front_text(one)]
+        cells: list = [column.words + own, accuracy_cell(grid, name), *leak_cells(grid, harm, known.get(name))]
+        cells += [worst_cell(grid, name, harm.measure)] if risky else []
+        cells += [promise_cell(grid, name), front_text(known.get(name), len(grid.seeds))]
         rows.append(Row(cells, "reference" if column.family == "none" else ""))
-    caption = "Every defence at every strength: what it costs, what still leaks, what is promised. " + intervals_words(
-        grid
-    )
-    return table_html(heads, rows, caption)
+    what = "Every defence at every strength: what it costs, what still leaks, what is promised."
+    return table_html([*heads, "Promised", "On the front"], rows, f"{what} {intervals_words(grid)}")
+
+
+def accuracy_cell(grid: Grid, column: str) -> Cell | str:
+    found = measured_over(grid.accuracy(column))
+    return value_cell("accuracy", found) if np.isfinite(found.mean) else NOT_TRIED
+
+
+def leak_cells(grid: Grid, harm: Harm, one: Bargain | None) -> list[Cell | str]:
+    """By the attack that is worst, and which it is."""
+    if one is None:
+        return [NOT_TRIED, ""]
+    chance = chance_of(grid, harm.measure)
+    return [value_cell(harm.measure, one.leak.measured, chance), short_words(one.leak.attack)]
 
 
 def intervals_words(grid: Grid) -> str:
@@ -94,10 +96,11 @@ def promise_cell(grid: Grid, column: str) -> Html | str:
     return with_small(epsilon_words(grid.promises[column]), worth)
 
 
-def front_text(one) -> str:
-    if not np.isfinite(one.seeds):
-        return "yes" if one.front else "no"
-    return f"{'yes' if one.front else 'no'}, in {one.seeds:.0%} of seeds"
+def front_text(one: Bargain | None, seeds: int) -> str:
+    if one is None:
+        return ""
+    how = f", in {one.seeds:.0%} of seeds" if np.isfinite(one.seeds) and seeds > 1 else ""
+    return f"{'yes' if one.front else 'no'}{how}"
 
 
 # ---- defences against attacks
@@ -197,12 +200,13 @@ def risk_table(about: About, grid: Grid) -> str:
         heads += [with_small("False alarms", "in … of the models not trained on it")]
     rows = [[", ".join(map(str, one.rows)), one.label, *(cell for name in columns for cell in risk_cells(one, name))]
             for one in about.at_risk]  # fmt: skip
+    chance = "fewer than 0.01" if about.by_chance < 0.01 else f"about {about.by_chance:.2g}"
     caption = (
         f"The {len(about.at_risk)} records most at risk, of {about.judged:,}: in how many of the models that were "
         "trained on "
         "the record an attacker was sure of it, at 1 % false alarms. By guessing it would be 1 in 100; of all "
         f"{about.judged:,} records "
-        f"guessing would catch about {about.by_chance:.2g} as often as the last of these."
+        f"guessing would catch {chance} as often as the last of these."
     )
     return table_html(heads, rows, caption)
 
