@@ -133,7 +133,7 @@ def one_number(grid: Grid, score: str, words: str) -> Verdict | None:
     pairs, alike = disagreements(grid, score, classes), agreement(grid, score, classes)
     said = (
         f"{words} and how few members are caught at 1 % have a rank correlation of {alike.mean:.2f}; in {len(pairs)} "
-        f"pairs {words} clearly prefers the one of whose members clearly more are caught"
+        f"pair{'s' if len(pairs) != 1 else ''} {words} clearly prefers the one of whose members clearly more are caught"
     )
     if pairs:
         worst = pairs[0]
@@ -200,9 +200,10 @@ def against_dp(grid: Grid, family: str, harm: Harm) -> Verdict | None:
 
 
 def dap_against_dp(grid: Grid) -> Verdict | None:
-    return against_dp(grid, "dap", Harm("tpr1"))
+    """Paper D does not compare at equal accuracy."""
+    found = against_dp(grid, "dap", Harm("tpr1"))
+    return None if found is None else Verdict(NOT_CLAIMED, f"members caught at 1 %: {found.sentence}")
 
 
 def mid_against_dp(grid: Grid) -> Verdict | None:
-    return against_dp(grid, "mid", Harm("recognised") if attacks_against(grid, Harm("recognised")) else
-                      Harm("attack_over_imputation"))  # fmt: skip
+    return against_dp(grid, "mid", Harm("recognised"))

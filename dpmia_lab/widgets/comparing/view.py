@@ -43,7 +43,7 @@ class CellView:
         self.numbers.value = numbers_html(grid, name, result.rows)
         self.promise.value = promise_html(grid, name)
         self.attacks.value = "".join(
-            f"<h4>{HARMS[measure].capitalize()}</h4>{attacks_html(grid, name, Harm(measure))}"
+            f"<h3>{HARMS[measure][0].upper()}{HARMS[measure][1:]}</h3>{attacks_html(grid, name, Harm(measure))}"
             for measure in dict.fromkeys(harm.measure for harm in harms_of(grid) if harm.measure != "tpr01")
         )
         self.chart.redraw()

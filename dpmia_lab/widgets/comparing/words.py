@@ -49,11 +49,11 @@ FULL = {  # attacks, in menus and sentences
 }
 WAYS = {"averaged": "answers averaged", "mean": "through the mean code", "weights": "behind the mask"}
 KINDS = {
-    "none": "no defence",
-    "promise": "it makes a promise",
-    "empirical": "it promises nothing",
-    "control": "a control, not a defence",
-    "own": "your own cell",
+    "none": "No defence",
+    "promise": "It makes a promise",
+    "empirical": "It promises nothing that rules anything out",
+    "control": "A control, not a defence",
+    "own": "Your own cell",
 }
 HARMS = HARM_SHORT
 
