@@ -41,7 +41,7 @@ def test_the_map_follows_its_menus_and_a_dot_opens_its_card(lesson):
     points.press("Home")
     points.press("End")
     points.press("Enter")
-    opened = lesson.locator(f"{FRONT} [role=option]").last.locator("b").inner_text()
+    opened = lesson.locator(f"{FRONT} [role=option]").last.locator("b").inner_text().removesuffix(" (yours)")
     says(lesson, f"{FRONT} .dp-defence-card h3", opened)
     says(lesson, f"{FRONT} .dp-defence-card", "its worst attack")
     choose(lesson, FRONT, "who", "everybody")

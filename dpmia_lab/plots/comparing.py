@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 
 from dpmia_lab.metrics.front import front_line
 from dpmia_lab.plots.points import mark
@@ -61,8 +62,7 @@ def front_chart(
         set_limits(axes, dots, chance, asked)
         axes.axvline(chance, color=REFERENCE, linewidth=1.1, linestyle=(0, (1, 1.5)), zorder=1)
         draw_line(axes, dots)
-        for dot in dots:
-            draw_dot(axes, dot, dot.key == chosen)
+        draw_dots(axes, dots, chosen)
         if asked is not None:
             draw_asked(axes, asked)
         name_dots(axes, [dot for dot in dots if dot.kind == "own" or (not dot.out if asked else dot.front)], dots)
@@ -86,22 +86,33 @@ def draw_line(axes: Axes, dots: Sequence[Dot]) -> None:
         axes.plot([*leak, axes.get_xlim()[1]], [*right, right[-1]], color=INK, linewidth=1.2, alpha=0.55, zorder=2)
 
 
-def draw_dot(axes: Axes, dot: Dot, chosen: bool) -> None:
-    colour, marker, filled, _ = LOOKS[dot.kind]
-    alpha = 0.35 if dot.out else 1.0
-    lines = {"color": colour, "linewidth": 1.1, "alpha": 0.45 * alpha, "zorder": 2.5}
-    if dot.leak_ends is not None:
-        axes.plot(dot.leak_ends, [dot.right] * 2, **lines)
-    if dot.right_ends is not None:
-        axes.plot([dot.leak] * 2, dot.right_ends, **lines)
-    size = 13 if dot.kind == "own" else 8.5 if dot.front else 6.5
-    axes.plot(
-        dot.leak, dot.right, marker, markersize=size, markeredgecolor=colour, markeredgewidth=1.3, alpha=alpha,
-        markerfacecolor=colour if filled else "white", zorder=5 if dot.kind == "own" else 4 if dot.front else 3,
-    )  # fmt: skip
-    if chosen:
+def draw_dots(axes: Axes, dots: Sequence[Dot], chosen: str) -> None:
+    """All that look alike at once: one by one they would take longer than a slider waits."""
+    looks: dict[tuple, list[Dot]] = {}
+    for dot in dots:
+        looks.setdefault((dot.kind, dot.front, dot.out), []).append(dot)
+    for (kind, front, out), alike in looks.items():
+        colour, marker, filled, _ = LOOKS[kind]
+        alpha = 0.35 if out else 1.0
+        axes.add_collection(
+            LineCollection(intervals(alike), colors=colour, linewidths=1.1, alpha=0.45 * alpha, zorder=2.5),
+            autolim=False,
+        )
+        axes.plot(
+            [dot.leak for dot in alike], [dot.right for dot in alike], marker, alpha=alpha,
+            markersize=13 if kind == "own" else 8.5 if front else 6.5, markeredgecolor=colour, markeredgewidth=1.3,
+            markerfacecolor=colour if filled else "white", zorder=5 if kind == "own" else 4 if front else 3,
+        )  # fmt: skip
+    for dot in [dot for dot in dots if dot.key == chosen]:
         axes.plot(dot.leak, dot.right, "o", markersize=17, markerfacecolor="none", markeredgecolor=INK, zorder=6)
-    mark(axes, dot.leak, dot.right, dot.name, dot.words, dot.key)
+    if dots:
+        places = ([getattr(dot, name) for dot in dots] for name in ("leak", "right", "name", "words", "key"))
+        mark(axes, *places)
+
+
+def intervals(dots: Sequence[Dot]) -> list[list[tuple[float, float]]]:
+    across = [[(end, dot.right) for end in dot.leak_ends] for dot in dots if dot.leak_ends is not None]
+    return across + [[(dot.leak, end) for end in dot.right_ends] for dot in dots if dot.right_ends is not None]
 
 
 def draw_asked(axes: Axes, asked: Asked) -> None:

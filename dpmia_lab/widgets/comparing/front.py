@@ -123,12 +123,12 @@ def first_to_open(grid: Grid, found: list[Bargain]) -> str:
 def dot_of(grid: Grid, one: Bargain, harm: Harm, out: bool = False):
     from dpmia_lab.plots.comparing import Dot
 
-    leak, right = one.leak.measured, one.accuracy
+    leak, right, kind = one.leak.measured, one.accuracy, kind_of(grid, one.column)
     return Dot(
         one.column,
-        grid.columns[one.column].words,
+        grid.columns[one.column].words + (" (yours)" if kind == "own" else ""),
         bargain_words(grid, one, harm, attack_name),
-        kind_of(grid, one.column),
+        kind,
         leak.mean,
         right.mean,
         None if leak.low is None else (leak.low, leak.high),
