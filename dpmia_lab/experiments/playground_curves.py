@@ -15,7 +15,7 @@ from dpmia_lab.stages import Progress, Snapshot, Stage, mapped, part
 from dpmia_lab.store import Result
 
 SEEDS = 5
-PRESETS = {"faces": playground.Config()}
+PRESETS = {"faces": playground.Config(), "purchases_like": playground.Config(data="purchases_like")}
 
 
 @dataclass(frozen=True)
