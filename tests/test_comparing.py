@@ -4,23 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from dpmia_lab.attacks.membership import shadow, white_box
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands.command_line import main
 from dpmia_lab.defences.compared import COMPARED, EVERY, TABLE_ONLY
-from dpmia_lab.experiments import comparing, comparing_cases, comparing_membership, comparing_pictures
+from dpmia_lab.experiments import comparing, comparing_membership, comparing_people, comparing_pictures
 from dpmia_lab.experiments.comparing_attributes import BASELINES
-from dpmia_lab.experiments.comparing_cases import case_of
 from dpmia_lab.experiments.comparing_columns import DATA, columns_for
-from dpmia_lab.experiments.comparing_config import Config
+from dpmia_lab.experiments.comparing_config import Config, defence_of
 from dpmia_lab.experiments.comparing_fits import attack_words, defence_fits, fits
 from dpmia_lab.experiments.comparing_membership import most_at_risk, rmia_in_turn, unadapted_in_turn
-from dpmia_lab.experiments.comparing_models import Said, said_by_all
+from dpmia_lab.experiments.comparing_models import Said, said_by_all, trainer_for
+from dpmia_lab.experiments.comparing_people import case_of
 from dpmia_lab.experiments.comparing_pictures import NOTHING
+from dpmia_lab.experiments.comparing_promise import promise_of
 from dpmia_lab.game import picture_roles
 from dpmia_lab.game.candidates import candidate_halves
 from dpmia_lab.metrics.membership import auc
+from dpmia_lab.privacy.dp_sgd import DpSgd
 from dpmia_lab.stages import drain
 from dpmia_lab.sweeps.comparison import base_of, chosen_columns, compared
 from dpmia_lab.training import discriminator
@@ -93,7 +96,7 @@ def test_all_defences_of_a_seed_meet_the_same_people(data):
     base = base_of(data, small=True)[1]
     cases = []
     for defence in ("none", "dap"):
-        comparing_cases.KEPT_CASES.clear()  # so that it is not merely the same object
+        comparing_people.KEPT_CASES.clear()  # so that it is not merely the same object
         cases.append(drain(case_of(replace(base, defence=defence))))
     first, second = cases
     assert first is not second
@@ -120,11 +123,11 @@ def test_nobody_is_held_aside_and_asked_about(data):
 
 def test_what_is_kept_changes_no_number():
     column = columns_for("carts")["hamp_0.9"].changes
-    comparing_cases.KEPT_CASES.clear()
+    comparing_people.KEPT_CASES.clear()
     fresh = result_of("carts", **column)
     kept = result_of("carts", **column)
     assert fresh.numbers == kept.numbers
-    assert len(comparing_cases.KEPT_CASES) <= comparing_cases.KEPT
+    assert len(comparing_people.KEPT_CASES) <= comparing_people.KEPT
 
 
 # ---- nothing is found where there is nothing
@@ -225,3 +228,25 @@ def test_the_command_tells_what_fits_and_what_came_out(tmp_path, capsys):
     assert file.exists()
     assert main(["compare", "--defence", "nonsense"]) == 2
     assert "defence must be one of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("unit", "units"), [("class", 4), ("subclass", 12)])
+def test_a_promise_and_its_risk_are_of_the_same_units(unit, units):
+    """The σ, q and T that risk is worked out from give the very ε that is promised."""
+    config = replace(comparing.SMALL, defence="units", unit=unit, k_sub=3)
+    case = drain(case_of(config))
+    told = promise_of(config, case)
+    dp = DpSgd(told["sigma"], told["q"], 1.0, told["steps"], told["delta"], told["neighbours"])
+    assert defence_of(config).count(case.task) == units
+    assert dp.epsilon() == told["epsilon"] and told["unit"] == unit
+
+
+def test_noise_on_answers_follows_from_the_seed():
+    """The same seed, the same answers; another seed, other noise."""
+    config = replace(comparing.SMALL, defence="uniform_noise")
+    case = drain(case_of(config))
+    x = torch.zeros(3, 5)
+    first, again, other = (
+        trainer_for(replace(config, seed=seed), case).answers(torch.nn.Identity(), x) for seed in (0, 0, 1)
+    )
+    assert torch.equal(first, again) and not torch.equal(first, other)

@@ -8,7 +8,7 @@ from comparing_parts import AUC, CANARY, CAUGHT, GRID, THRESHOLD, grid_with
 
 from dpmia_lab.experiments.comparing_answers import Harm, Limit, Question, answer_to, bargains
 from dpmia_lab.experiments.comparing_grid import measured_over
-from dpmia_lab.experiments.comparing_promises import at_most_caught, column_risk, promise_words, promises
+from dpmia_lab.experiments.comparing_risk import at_most_caught, column_risk, promise_words, promises
 from dpmia_lab.experiments.comparing_sentences import answer_words, question_words, value_text, with_interval
 from dpmia_lab.widgets.comparing import claims, tasks
 from dpmia_lab.widgets.comparing.data import kind_of

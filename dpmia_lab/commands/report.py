@@ -128,10 +128,10 @@ def most_records(data: str) -> int:
 
 def columns_that_fit(base: Any, columns: Mapping, like: str) -> tuple[dict, dict[str, str]]:
     """Those whose defence fits these data and this model; of the others the sentence why not."""
-    from dpmia_lab.experiments.comparing_cases import case_of
     from dpmia_lab.experiments.comparing_config import TABLE_MODELS
     from dpmia_lab.experiments.comparing_fits import defence_fits
     from dpmia_lab.experiments.comparing_models import trainer_for
+    from dpmia_lab.experiments.comparing_people import case_of
 
     case, kept, refused = drain(case_of(base)), {}, {}
     for name, column in columns.items():
@@ -193,7 +193,7 @@ def about_of(base: Any, like: str, grid: Any, refused: dict[str, str], folder: P
 def risks_of(base: Any, grid: Any, folder: Path, about: Any) -> dict[str, Any]:
     """Which rows of the file are most at risk, from the cells as they are stored."""
     from dpmia_lab.data.file_rows import rows_in_file
-    from dpmia_lab.experiments.comparing_cases import case_of
+    from dpmia_lab.experiments.comparing_people import case_of
     from dpmia_lab.widgets.report.about import AtRisk
     from dpmia_lab.widgets.report.records import by_chance, counted, most_at_risk, share
 
@@ -231,7 +231,7 @@ def drawings_of(base: Any, grid: Any, folder: Path, about: Any) -> tuple:
     """Of the first seed."""
     if about.kind != "pictures":
         return ()
-    from dpmia_lab.experiments.comparing_cases import case_of
+    from dpmia_lab.experiments.comparing_people import case_of
     from dpmia_lab.experiments.confidence_attacks import class_means
     from dpmia_lab.widgets.report.drawings import drawn_rows
 

@@ -22,6 +22,7 @@ from dpmia_lab.defences.tables.undefended import Undefended as UndefendedTable
 from dpmia_lab.defences.units import LargerUnits
 from dpmia_lab.options import option
 from dpmia_lab.privacy.accounting import Guarantee
+from dpmia_lab.seeds import numpy_generator
 
 if TYPE_CHECKING:
     import torch
@@ -40,9 +41,12 @@ class Units(LargerUnits):
     unit: str = option("class", "units: what is hidden, class or subclass")
     k_sub: int = option(10, "units: clusters a class is divided into (subclass)")
 
-    def promise(self, task: Task, recipe: Recipe, units: int) -> Guarantee:
+    def count(self, task: Task) -> int:
         """There are as many units as classes, or as parts of classes."""
-        return super().promise(task, recipe, task.classes * (1 if self.unit == "class" else self.k_sub))
+        return task.classes * (1 if self.unit == "class" else self.k_sub)
+
+    def promise(self, task: Task, recipe: Recipe, units: int) -> Guarantee:
+        return super().promise(task, recipe, self.count(task))
 
 
 @dataclass(frozen=True)
@@ -62,13 +66,14 @@ class Bottleneck(Mid):
 
 @dataclass(frozen=True)
 class NoisyAnswers(UniformNoise):
-    """The noise has a stream of its own: a defence is made anew for every run."""
+    """The noise has a stream of its own, of a seed that the run gives: a defence is made anew for every run."""
 
     noise: float = option(0.1, "uniform_noise: at most so much is added to a confidence, or taken away", called="noise")
+    stream: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "rng", np.random.default_rng(0))
+        object.__setattr__(self, "rng", numpy_generator(self.stream, "answers"))
 
     def tells_all(self) -> bool:
         return False

@@ -9,10 +9,10 @@ import numpy as np
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments.comparing_attributes import attribute_rows
 from dpmia_lab.experiments.comparing_case import Case
-from dpmia_lab.experiments.comparing_cases import case_of
 from dpmia_lab.experiments.comparing_config import TABLE_MODELS, Config, is_table
 from dpmia_lab.experiments.comparing_membership import PROTOCOLS, Scores, membership_rows, membership_scores, risks
 from dpmia_lab.experiments.comparing_models import Said, accuracies, said_by_all, said_without_defence
+from dpmia_lab.experiments.comparing_people import case_of
 from dpmia_lab.experiments.comparing_pictures import picture_rows
 from dpmia_lab.experiments.comparing_promise import promise_rows
 from dpmia_lab.experiments.comparing_tables import table_models_said, table_models_without_defence

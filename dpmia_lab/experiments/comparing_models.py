@@ -1,6 +1,6 @@
 """All models of one cell, trained with its defence on halves of the candidates, and what they say about everybody."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from dpmia_lab.attacks.membership.signals import logit_confidences_of_logits
 from dpmia_lab.checks import Mistake
 from dpmia_lab.defences.base import Defence
-from dpmia_lab.defences.compared import Drop, draws_anew
+from dpmia_lab.defences.compared import Drop, NoisyAnswers, draws_anew
 from dpmia_lab.experiments.comparing_case import Case
 from dpmia_lab.experiments.comparing_config import Config, defence_of, recipe_of, undefended
 from dpmia_lab.game.families import Family
@@ -43,10 +43,12 @@ class Said:
 
 
 def trainer_for(config: Config, case: Case) -> Trainer:
-    """The defence is asked whether it fits; of a table it is told which bits are sensitive."""
+    """The defence is asked whether it fits, and told which bits of a table are sensitive and the seed of its noise."""
     defence = defence_of(config)
     if isinstance(defence, Drop) and case.patients is not None:
         defence = Drop(case.patients.bits)
+    if isinstance(defence, NoisyAnswers):
+        defence = replace(defence, stream=config.seed)
     if complaint := defence.fits(case.task):
         raise Mistake(complaint)
     return Trainer(defence, case.task, recipe_of(config), config.seed)

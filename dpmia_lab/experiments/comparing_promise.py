@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpmia_lab.defences.compared import table_defence
+from dpmia_lab.defences.compared import Units, table_defence
 from dpmia_lab.experiments.comparing_case import Case
 from dpmia_lab.experiments.comparing_config import TABLE_MODELS, Config, recipe_of
 from dpmia_lab.experiments.comparing_models import trainer_for
@@ -25,7 +25,7 @@ def promise_of(config: Config, case: Case) -> dict[str, Any]:
     else:
         trainer = trainer_for(config, case)
         promised = trainer.defence.promise(case.task, trainer.recipe, members)
-        units = case.task.classes if config.defence == "units" else members
+        units = trainer.defence.count(case.task) if isinstance(trainer.defence, Units) else members
         dp = trainer.defence.dp_sgd(recipe_of(config), units)
     if promised is None:
         return {}

@@ -9,10 +9,10 @@ from dpmia_lab.data.population import load_population
 from dpmia_lab.data.table_files import load_table
 from dpmia_lab.data.tables import Table
 from dpmia_lab.experiments import comparing
-from dpmia_lab.experiments.comparing_cases import case_of
 from dpmia_lab.experiments.comparing_columns import DATA, Column, columns_for
 from dpmia_lab.experiments.comparing_config import Config, is_table
 from dpmia_lab.experiments.comparing_grid import Grid, grid_of
+from dpmia_lab.experiments.comparing_people import case_of
 from dpmia_lab.experiments.comparing_promise import promise_of
 from dpmia_lab.machine import cores
 from dpmia_lab.stages import Progress, Stage, part

@@ -15,7 +15,7 @@ from dpmia_lab.experiments.comparing_columns import CONTROLS, DATA
 from dpmia_lab.experiments.comparing_config import Config, defence_of
 from dpmia_lab.experiments.comparing_grid import Column, Grid, from_json
 from dpmia_lab.experiments.comparing_promise import NUMBERS
-from dpmia_lab.experiments.comparing_promises import promises
+from dpmia_lab.experiments.comparing_risk import promises
 from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.rows import Row, Rows
 from dpmia_lab.widgets.kit.controls import choice, field

@@ -5,7 +5,7 @@ import ipywidgets as widgets
 from dpmia_lab.experiments.comparing_answers import Harm, leak_of
 from dpmia_lab.experiments.comparing_columns import DATA
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
-from dpmia_lab.experiments.comparing_promises import promise_words
+from dpmia_lab.experiments.comparing_risk import promise_words
 from dpmia_lab.widgets.comparing import claims
 from dpmia_lab.widgets.comparing.claims import everywhere
 from dpmia_lab.widgets.comparing.data import LATER, WORDS, shipped_grid

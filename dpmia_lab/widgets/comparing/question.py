@@ -18,7 +18,7 @@ from dpmia_lab.experiments.comparing_answers import (
     harms_of,
 )
 from dpmia_lab.experiments.comparing_grid import Grid
-from dpmia_lab.experiments.comparing_promises import column_risk, promise_words, promises
+from dpmia_lab.experiments.comparing_risk import column_risk, promise_words, promises
 from dpmia_lab.experiments.comparing_sentences import WHO_WORDS, answer_words, question_words
 from dpmia_lab.widgets.comparing.data import LATER, Board
 from dpmia_lab.widgets.comparing.front import CHART_DELAY, PLOTS, REST, dot_of, offer_in

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpmia_lab.experiments.comparing_answers import Bargain, Harm, attacks_against, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, Measured, measured_over
-from dpmia_lab.experiments.comparing_promises import promise_words
+from dpmia_lab.experiments.comparing_risk import promise_words
 from dpmia_lab.experiments.comparing_sentences import (
     HARM_SHORT,
     MEASURES,

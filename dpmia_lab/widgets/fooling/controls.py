@@ -7,7 +7,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.game.settings import MODELS, OFFERED
 from dpmia_lab.options import options_of
-from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale, swapped
+from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, plain_field, scale, swapped
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED
 
@@ -125,11 +125,3 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "seed": NumberField(SEED),
     }
     return made | {name: plain_field(option) for name, option in option_fields().items() if name not in made}
-
-
-def plain_field(option: Field) -> widgets.ValueWidget:
-    """For an option that has no control made for it: its help line without the defence's name, a field of its type."""
-    words, usual = option.metadata["help"].partition(": ")[2], option.default
-    if isinstance(usual, bool):
-        return widgets.Checkbox(value=usual, description=words, indent=False)
-    return NumberField(words, type(usual)) if isinstance(usual, int | float) else widgets.Text(description=words)

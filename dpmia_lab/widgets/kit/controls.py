@@ -1,7 +1,7 @@
 """Controls for the fields of a Config: each knows when it does not apply, and is then not there."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import Field, fields
 from html import escape
 from typing import Any
 
@@ -46,6 +46,14 @@ class NumberField(widgets.Text):
         except ValueError:
             word = "a whole number" if self.kind is int else "a number"
             raise Mistake(f"{self.called} must be {word}; it is {words!r}.") from None
+
+
+def plain_field(option: Field) -> widgets.ValueWidget:
+    """For an option that has no control made for it: its help line without the defence's name, a field of its type."""
+    words, usual = option.metadata["help"].partition(": ")[2], option.default
+    if isinstance(usual, bool):
+        return widgets.Checkbox(value=usual, description=words, indent=False)
+    return NumberField(words, type(usual)) if isinstance(usual, int | float) else widgets.Text(description=words)
 
 
 def value_of(widget: widgets.ValueWidget) -> Any:

@@ -6,7 +6,7 @@ from html import escape
 from dpmia_lab.experiments.comparing_answers import Bargain, Harm, Question, bargains, chance_of
 from dpmia_lab.experiments.comparing_columns import CONTROLS
 from dpmia_lab.experiments.comparing_grid import Grid
-from dpmia_lab.experiments.comparing_promises import promises
+from dpmia_lab.experiments.comparing_risk import promises
 from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, capital, short_words, with_interval
 
 WIDTH, NARROW = 920, 360  # pixels

@@ -19,7 +19,7 @@ from dpmia_lab.experiments.comparing_answers import (
 from dpmia_lab.experiments.comparing_columns import CONTROLS
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
 from dpmia_lab.experiments.comparing_matched import lines_of, match, matched
-from dpmia_lab.experiments.comparing_promises import promises
+from dpmia_lab.experiments.comparing_risk import promises
 from dpmia_lab.widgets.report.about import About
 from dpmia_lab.widgets.report.meanings import MEANINGS, attack_words, capital, number_text, with_interval
 from dpmia_lab.widgets.report.promises import promise_sentence

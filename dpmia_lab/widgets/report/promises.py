@@ -1,7 +1,7 @@
 """What is promised of a column, in a sentence, and what that is worth."""
 
 from dpmia_lab.experiments.comparing_grid import Grid
-from dpmia_lab.experiments.comparing_promises import column_risk, epsilon_words, promises
+from dpmia_lab.experiments.comparing_risk import column_risk, epsilon_words, promises
 from dpmia_lab.privacy.risk import bound_text
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpmia_lab.experiments.comparing_answers import Bargain, Harm, bargains, chance_of, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
-from dpmia_lab.experiments.comparing_promises import column_risk, epsilon_words, promises
+from dpmia_lab.experiments.comparing_risk import column_risk, epsilon_words, promises
 from dpmia_lab.options import text_of
 from dpmia_lab.privacy.risk import bound_text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
