@@ -8,6 +8,7 @@ import difflib
 import math
 from collections.abc import Callable, Collection, Iterable
 
+MOST_SHOWN = 100  # characters of a value
 MOST = 1e12  # of any setting: a product of three such numbers still fits into single precision
 
 
@@ -28,7 +29,13 @@ def _refuse_unless(holds, rule: str, values: dict, hint: Callable[..., str] = la
         except (TypeError, OverflowError):  # such as a whole number too large for a fraction
             good = False
         if not good:
-            raise Mistake(f"{name} must be {rule}; it is {value!r}{hint(value)}.")
+            raise Mistake(f"{name} must be {rule}; it is {shown(value)}{hint(value)}.")
+
+
+def shown(value) -> str:
+    """As it was given, of much only the beginning: a thousand digits are no sentence."""
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def _is_number(value) -> bool:

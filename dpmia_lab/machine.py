@@ -28,3 +28,10 @@ def _once() -> float:
     for _ in range(4):
         x = np.sin(x) + np.exp(-x)
     return time.process_time() - start
+
+
+def free_memory() -> int:
+    """Bytes that a process could still have."""
+    import psutil
+
+    return psutil.virtual_memory().available

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import Field, asdict, field, fields, make_dataclass, replace
 from typing import Any, TypeVar
 
-from dpmia_lab.checks import Mistake, one_of
+from dpmia_lab.checks import Mistake, one_of, shown
 
 C = TypeVar("C")
 
@@ -51,13 +51,13 @@ def value_from_text(option: Field, text: str) -> Any:
     if kind is bool:
         truths = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         if text.lower() not in truths:
-            raise Mistake(f"{option.name} must be true or false; it is {text!r}.")
+            raise Mistake(f"{option.name} must be true or false; it is {shown(text)}.")
         return truths[text.lower()]
     try:
         return whole_number(text) if kind is int else kind(text)
     except ValueError:
         word = {int: "a whole number", float: "a number"}[kind]
-        raise Mistake(f"{option.name} must be {word}; it is {text!r}.") from None
+        raise Mistake(f"{option.name} must be {word}; it is {shown(text)}.") from None
 
 
 def whole_number(text: str) -> int:

@@ -38,7 +38,7 @@ class Result:
 
 
 # Rooms whose code cannot change a number: what shows results, serves them, and hands work out.
-SHOWING = ("plots", "widgets", "serve", "commands", "sweeps", "reference")
+SHOWING = ("plots", "widgets", "serve", "commands", "sweeps", "reference", "words", "slides", "worksheets")
 
 
 @cache
@@ -113,8 +113,10 @@ class Store:
             np.savez_compressed(scratch / "arrays.npz", allow_pickle=False, **result.arrays)
             record = record_of(experiment, config, result, about or {})
             (scratch / "record.json").write_text(json.dumps(record, indent=1))
-            if place.exists():
+            if place.is_dir():
                 shutil.rmtree(place)
+            else:
+                place.unlink(missing_ok=True)  # nothing of ours
             os.replace(scratch, place)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)

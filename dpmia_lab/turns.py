@@ -22,10 +22,11 @@ T = TypeVar("T")
 
 def in_turn(stage: Stage[T]) -> Stage[T]:
     """The stage, once it is its turn; until then events whose values tell how many runs are ``waiting`` before it."""
-    folder = os.environ.get(FOLDER, "")
-    if not folder:
+    try:
+        drawn = Ticket(Path(os.environ[FOLDER]))
+    except (KeyError, OSError):  # nobody shares out turns, or a full disk takes no ticket: better now than never
         return (yield from stage)
-    with contextlib.closing(Ticket(Path(folder))) as ticket:
+    with contextlib.closing(drawn) as ticket:
         while (ahead := ticket.before() + 1 - int(os.environ[AT_ONCE])) > 0:
             runs = "1 run" if ahead == 1 else f"{ahead} runs"
             yield Progress(0, 1, f"waiting for {runs} of other readers", {"waiting": ahead})

@@ -7,7 +7,7 @@ Private training is compared likewise, in ``bench_private.py``, membership infer
 ``bench_attacks.py``, defences that fool an attacker in ``bench_fooling.py``, paper E's hundred models in
 ``bench_evaluation.py``, attribute inference in ``bench_tables.py``, attacks on confidences in ``bench_confidences.py``;
 the playground in ``bench_playground.py``; how soon pages answer a reader is in
-``bench_pages.py`` and ``bench_playground_page.py``.
+``bench_pages.py`` and ``bench_playground_page.py``, and what opening one takes in ``bench_opening.py``.
 A report, not a test: it always ends with exit code 0.
 """
 
@@ -39,6 +39,7 @@ from tests.bench_confidences import confidence_rows
 from tests.bench_evaluation import evaluation_rows
 from tests.bench_fooling import fooling_rows
 from tests.bench_membership import membership_rows
+from tests.bench_opening import opening_rows
 from tests.bench_pages import page_rows
 from tests.bench_playground import playground_rows
 from tests.bench_playground_page import playground_page_rows
@@ -60,6 +61,7 @@ SECTIONS = {
     "One attribute of a table": table_rows,
     "Confidences back into faces": confidence_rows,
     "The playground, in milliseconds of the wall clock": playground_rows,
+    "Opening a page": opening_rows,
     "Pages, in milliseconds of the wall clock": lambda: chain(page_rows(), playground_page_rows()),
 }
 

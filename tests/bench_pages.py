@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page
 
+from tests.bench_opening import until_answered
 from tests.bench_rows import Row
 from tests.lesson_pages import WAIT, open_lesson, press, says
 from tests.served import chromium, served
@@ -64,9 +65,7 @@ def first_answer_and_face(page: Page, lab: str) -> tuple[float, float]:
     """From opening the page until Python has answered a key pressed on a slider, and until a face appears."""
     start = time.monotonic()
     page.goto(lab + INVERSION)
-    page.locator(".dp-inversion .dp-lam [role=slider]").wait_for(timeout=WAIT)
-    press(page, ".dp-inversion", "lam", "ArrowRight")
-    page.wait_for_function("document.querySelector('[data-lab-link]').dataset.labLink.includes('lam')", timeout=WAIT)
+    until_answered(page, ".dp-inversion", "lam")
     answer = time.monotonic() - start
     says(page, ".dp-hook-picture", "Drawn on this page")
     return 1000 * answer, 1000 * (time.monotonic() - start)

@@ -22,6 +22,7 @@ import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+pytest.register_assert_rewrite("lesson_pages")  # its assertions, too, say what they found
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 SERVE = """
 import json, sys
@@ -155,24 +156,28 @@ def own_cache(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def open_lab(tmp_path_factory):
-    """A function that starts a server on a folder of notebooks, or on ``{"name": [cell, …]}``."""
+    """A function that starts a server on a folder of notebooks, or on ``{"name": [cell, …]}``.
+
+    ``before`` is a command that starts it under other circumstances (``env HOME=…``).
+    """
     with contextlib.ExitStack() as closing:
 
-        def start(notebooks: Path | dict, **settings) -> Lab:
+        def start(notebooks: Path | dict, port: int = 0, before: tuple[str, ...] = (), **settings) -> Lab:
             folder = notebooks
             if isinstance(notebooks, dict):
                 folder = tmp_path_factory.mktemp("notebooks")
                 for name, cells in notebooks.items():
                     write_notebook(folder / f"{name}.ipynb", cells)
-            port = free_port()
+            port = port or free_port()
             said = tmp_path_factory.mktemp("lab") / "said"
             output = closing.enter_context(said.open("w"))
-            command = [sys.executable, "-c", SERVE, str(folder), str(port), json.dumps(settings)]
+            command = [*before, sys.executable, "-c", SERVE, str(folder), str(port), json.dumps(settings)]
             process = closing.enter_context(
                 subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             )
             closing.callback(process.terminate)
-            lab = Lab(f"http://127.0.0.1:{port}/", process, said)
+            prefix = settings.get("base_url", "").strip("/")
+            lab = Lab(f"http://127.0.0.1:{port}/{prefix}{'/' if prefix else ''}", process, said)
             assert wait_until(lambda: listens(lab), seconds=60), said.read_text()
             return lab
 

@@ -154,10 +154,10 @@ def assert_nothing_went_wrong(page) -> None:
 
 
 def choose_own_records(page, panel: str) -> None:
-    """A broken file is refused; then 300 records of 24 bits in three classes are taken, as mine.npz."""
+    """A broken file is refused; then 1,000 records of 24 bits in three classes are taken, as mine.npz."""
     choose(page, panel, "data", "your own file…")
     upload(page, panel, "broken.npz", b"not a zip")
     says(page, f"{panel} .dp-error", "broken.npz")
     rng = np.random.default_rng(0)
-    upload(page, panel, "mine.npz", npz(X=rng.integers(0, 2, (300, 24)), y=rng.integers(0, 3, 300)))
-    says(page, f"{panel} .dp-note", "300 records of 3 classes, bits (24)")
+    upload(page, panel, "mine.npz", npz(X=rng.integers(0, 2, (1000, 24)), y=rng.integers(0, 3, 1000)))
+    says(page, f"{panel} .dp-note", "1,000 records of 3 classes, bits (24)")

@@ -9,6 +9,7 @@ the result is there. Prints who finished, who waited, times, memory and errors.
 import argparse
 import http.client
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -151,10 +152,12 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=0)
     parser.add_argument("--training", type=int, default=0)
     chosen = parser.parse_args()
-    port, said = free_port(), tempfile.NamedTemporaryFile("w+", suffix=".txt")  # noqa: SIM115 (closed below)
+    port, said = free_port(), tempfile.NamedTemporaryFile("w+", suffix=".txt")
     settings = json.dumps({"pages": chosen.pages, "training": chosen.training})
     command = [sys.executable, "-c", SERVE, str(NOTEBOOKS), str(port), settings]
-    with said, subprocess.Popen(command, stdout=said, stderr=said) as process:
+    cache = tempfile.TemporaryDirectory()  # nothing was computed before
+    place = os.environ | {"DPMIA_CACHE": cache.name}
+    with cache, said, subprocess.Popen(command, stdout=said, stderr=said, env=place) as process:
         lab = Lab(f"http://127.0.0.1:{port}/", process, said.name)
         try:
             assert wait_until(lambda: listens(lab), seconds=60)

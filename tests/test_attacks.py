@@ -174,7 +174,7 @@ def test_smoothing_is_scipys_gaussian(radius, reach, channels):
 
 def test_smoothing_by_nothing_leaves_every_bit():
     x = torch.from_numpy(random_pictures())
-    assert torch.equal(smoothed(x, 0.0), x)
+    assert torch.equal(smoothed(x, 0.0), x) and torch.equal(smoothed(x, 1e-300), x)
 
 
 @pytest.mark.parametrize("filter_of", [denoised, sharpened, lambda x: smoothed(x, 1.5)])

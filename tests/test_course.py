@@ -6,9 +6,23 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lesson_pages import WAIT, assert_nothing_went_wrong, downloaded, expect, open_lesson, says
+from conftest import new_page
+from lesson_pages import (
+    WAIT,
+    assert_nothing_went_wrong,
+    downloaded,
+    expect,
+    open_lesson,
+    run_to_end,
+    says,
+    turn_off_live,
+    type_into,
+    upload,
+)
+from record_parts import signed_anew
 
 from dpmia_lab.commands.command_line import main
+from dpmia_lab.widgets.kit.record import file_of
 
 RENDER = "voila/render/"
 SECOND = RENDER + "02_what_epsilon_buys.ipynb"
@@ -73,6 +87,7 @@ SMALL_COURSE = {
         "# Home",
         "from dpmia_lab.widgets.kit.parts import start_page\nstart_page()",
         "from dpmia_lab.widgets.landing import lesson_map\nlesson_map()",
+        "from dpmia_lab.widgets.kit.take_away import take_away\ntake_away()",
     ],
     "02_what_epsilon_buys": [
         "# A lesson\n\n## A section",
@@ -112,19 +127,85 @@ def test_predictions_and_tasks_survive_a_reload_and_can_be_handed_in(page, open_
     expect(page.locator("[data-lab-work]")).to_have_attribute("data-lab-state", re.compile('"now": "all"'))
 
     path = Path(downloaded(page, ".dp-work", "dpmia_lab_lesson_2_record.json"))
-    assert main(["record", str(path)]) == 0
+    assert main(["check", str(path), "--read-only"]) == 0
     said = capsys.readouterr().out
     assert "none, later: all" in said and "Task 1. First. done" in said and "Task 2" not in said
     assert "a run of private_training" in said
     content = json.loads(path.read_text())
     content["predictions"][0]["first"] = "all"
     path.write_text(json.dumps(content))
-    assert main(["record", str(path)]) == 2 and "changed since" in capsys.readouterr().err
+    assert main(["check", str(path)]) == 1 and "changed since" in capsys.readouterr().out
 
     page.goto(lab.address)
     progress = page.locator("[data-lab-progress='02_what_epsilon_buys.ipynb']")
     expect(progress).to_have_text("1 of 2 tasks done")
     expect(page.locator("[data-lab-progress='01_model_inversion.ipynb']")).to_have_text("")
+    assert_nothing_went_wrong(page)
+
+
+def all_work(page) -> Path:
+    """The one file of all lessons."""
+    with page.expect_download(timeout=WAIT) as download:
+        page.locator("[data-lab-collect]").click()
+    assert download.value.suggested_filename == "dpmia_lab_my_work.json"
+    return Path(download.value.path())
+
+
+def test_work_is_taken_to_another_browser(page, browser, open_lab):
+    lab = open_lab(SMALL_COURSE)
+    opened(page, lab.address + SECOND)
+    type_into(page, ".dp-work", "reader", "Ada")
+    page.locator(".dp-predict button").nth(1).click()
+    page.locator(".dp-task .dp-check-button").nth(0).click()
+    says(page, ".dp-work", "1 of 2 tasks done")
+    taken = all_work(page)  # at a lesson's end too
+    with new_page(browser) as other:
+        other.goto(lab.address)
+        other.locator("[data-lab-collect]").click()
+        says(other, ".dp-take", "Nothing to take away yet")
+        other.evaluate("localStorage.setItem('dpmia_lab work 02_what_epsilon_buys.ipynb', JSON.stringify("
+                       "{predictions: {}, tasks: {'Task 2. Second.': {said: 'Here.', at: '2026-01-02T10:00:00+00:00',"
+                       " behind: []}}, runs: {}, of: 2, summary: '1 of 2 tasks done'}))")  # fmt: skip
+        upload(other, ".dp-put-back", "mine.json", taken.read_bytes().replace(b"Ada", b"Eve"))
+        says(other, ".dp-put-back .dp-error", "was changed since")
+        upload(other, ".dp-put-back", "mine.json", taken.read_bytes())
+        says(other, ".dp-put-back", "what was here already stayed")
+        expect(other.locator("[data-lab-progress='02_what_epsilon_buys.ipynb']")).to_have_text("2 of 2 tasks done")
+        opened(other, lab.address + SECOND)
+        says(other, ".dp-work", "2 of 2 tasks done")
+        says(other, ".dp-task", "Well done.")
+        expect(other.locator(".dp-predict .chosen")).to_have_text("half")
+        assert_nothing_went_wrong(other)
+    assert_nothing_went_wrong(page)
+
+
+def test_what_was_done_in_a_lesson_is_taken_from_the_landing_page_and_comes_out_the_same(page, lab_server, capsys):
+    open_lesson(page, lab_server.address + SECOND, TRAINING, preset="faces", sigma=5.0, q=0.5, steps=200, seed=0)
+    turn_off_live(page, TRAINING)
+    run_to_end(page, TRAINING)
+    page.locator(".dp-task", has_text="Stay within a budget").locator(".dp-check-button").click()
+    says(page, ".dp-work", "1 of 4 tasks done")
+    open_lesson(page, lab_server.address + SECOND, TRAINING, preset="faces", seed=3)  # a run that no task rests on
+    turn_off_live(page, TRAINING)
+    run_to_end(page, TRAINING)
+    stored = "() => localStorage.getItem('dpmia_lab work 02_what_epsilon_buys.ipynb').includes('\"seed\": 3')"
+    page.wait_for_function(stored, timeout=WAIT)
+
+    page.locator(".dp-nav a", has_text="Home").click()
+    page.wait_for_url("**/index.ipynb", timeout=WAIT)
+    type_into(page, ".dp-work", "reader", "Ada")
+    path = all_work(page)
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "Reader: Ada" in said and "Task 2. Stay within a budget. done" in said and "2 runs repeated: 2 same." in said
+
+    content = json.loads(path.read_text())
+    entry = content["lessons"][0]["tasks"][0]["behind"][0]
+    entry["numbers"]["test_accuracy"] = round(entry["numbers"]["test_accuracy"] + 0.01, 4)
+    path.write_bytes(file_of(signed_anew(content)))
+    assert main(["check", str(path)]) == 1
+    said = capsys.readouterr().out
+    assert "as the page wrote it" in said and "2 runs repeated: 1 same, 1 differs." in said and "test_accuracy" in said
     assert_nothing_went_wrong(page)
 
 
@@ -139,7 +220,7 @@ def test_a_reload_keeps_the_place(page, lab_server):
 
 
 def test_a_page_says_that_a_run_ended_with_it(page, lab_server):
-    open_lesson(page, lab_server.address + SECOND, TRAINING, preset="digits", steps=2000, seed=4)
+    open_lesson(page, lab_server.address + SECOND, TRAINING, preset="digits", steps=20_000, seed=4)
     run = page.locator(f"{TRAINING} .dp-run-button")
     label = run.inner_text().strip()
     run.click()

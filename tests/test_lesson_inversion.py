@@ -58,8 +58,8 @@ def test_a_killed_engine_is_reported_and_finished_results_survive(page, open_lab
     run_to_end(page, PANEL)
     for kernel in kernels_of(lab):
         kernel.send_signal(signal.SIGKILL)
-    says(page, "#lab-dead", "has ended")
-    page.locator("#lab-dead button").click()
+    says(page, "#lab-notice", "has ended")
+    page.locator("#lab-notice button").click()
     page.wait_for_selector(f"{PANEL} .dp-run-button", timeout=WAIT)
     page.locator(f"{PANEL} .dp-run-button").click()
     says(page, f"{PANEL} .dp-status", "recalled")

@@ -23,6 +23,8 @@ COUNT_SHIFTS = """window.shifts = []; new PerformanceObserver(list => {
 SEEN = """([panel, place]) => [...document.querySelectorAll(`${panel} ${place}`)].filter(e => e.checkVisibility())
   .map(e => e.getBoundingClientRect()).map(r => [r.top, r.bottom])"""
 
+PICTURE = ".dp-picture :is(img, svg)"
+
 # Controls that a reader sees in a panel before anything is unfolded.
 CONTROLS = """panel => [...panel.querySelectorAll('.dp-field, .dp-check')].filter(e => e.checkVisibility())
   .map(e => e.innerText.split('\\n')[0])"""
@@ -50,6 +52,7 @@ def opened(browser, lab_server, lesson: Lesson, size: tuple[int, int]):
     page.goto(f"{lab_server.address}voila/render/{lesson.notebook}.ipynb")
     page.wait_for_selector(f"{lesson.panel} .dp-run-button", timeout=WAIT)
     page.wait_for_selector(lesson.opened, timeout=WAIT)
+    page.wait_for_function(f"args => ({SEEN})(args).length > 0", arg=[lesson.panel, PICTURE], timeout=WAIT)
     page.wait_for_timeout(1000)
     return opening, page
 
@@ -121,7 +124,7 @@ def test_nothing_jumps_while_the_page_opens(lesson, laptop):
 
 def test_the_panel_is_not_empty(lesson, laptop):
     expect(laptop.locator(f"{lesson.panel} .dp-shipped")).to_be_visible()
-    assert laptop.locator(f"{lesson.panel} .dp-picture :is(img, svg)").count() > 0
+    assert laptop.locator(f"{lesson.panel} {PICTURE}").count() > 0
 
 
 def test_few_controls_are_visible_at_first(lesson, laptop):
@@ -136,7 +139,7 @@ def test_picture_controls_and_run_are_on_one_screen(lesson, laptop, size):
     scroll_to(laptop, lesson.panel)
     for place in (".dp-controls .dp-field", ".dp-run-button", ".dp-stop-button", ".dp-status"):
         assert all_inside(laptop, lesson.panel, place), place
-    top, bottom = laptop.evaluate(SEEN, [lesson.panel, ".dp-picture :is(img, svg)"])[0]
+    top, bottom = laptop.evaluate(SEEN, [lesson.panel, PICTURE])[0]
     assert 0 <= top and bottom <= size[1]
     laptop.set_viewport_size({"width": LAPTOP[0], "height": LAPTOP[1]})
 
@@ -188,7 +191,7 @@ def test_nothing_jumps_on_a_phone(lesson, phone):
 def test_on_a_phone_the_picture_comes_first_and_run_is_in_reach(lesson, phone):
     scroll_to(phone, lesson.panel)
     assert all_inside(phone, lesson.panel, ".dp-run-button")
-    top, _ = phone.evaluate(SEEN, [lesson.panel, ".dp-picture :is(img, svg)"])[0]
+    top, _ = phone.evaluate(SEEN, [lesson.panel, PICTURE])[0]
     assert 0 <= top <= PHONE[1] / 2
     assert phone.locator(f"{lesson.panel} .dp-controls .dp-field").first.is_hidden()
     phone.locator(f"{lesson.panel} .dp-drawer > .widget-html .dp-fold-button").click()

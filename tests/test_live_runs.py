@@ -7,8 +7,11 @@ from types import SimpleNamespace
 
 import ipywidgets as widgets
 import numpy as np
+import pytest
 from conftest import on_a_page
 
+from dpmia_lab.cost import SECONDS, Cost
+from dpmia_lab.experiments.costs import COSTS
 from dpmia_lab.options import option
 from dpmia_lab.stages import Progress, Snapshot
 from dpmia_lab.store import Result, Store
@@ -105,6 +108,12 @@ class Config:
     data: str = option("made-up", "the data")
     level: int = option(1, "how much")
     kind: str = option("quick", "quick or slow")
+
+
+@pytest.fixture(autouse=True)
+def a_level_is_two_minutes_on_any_machine(monkeypatch):
+    monkeypatch.setitem(COSTS, "made-up", lambda config: Cost(120 * config.level, 1e6))
+    monkeypatch.setattr(Cost, "seconds_here", property(lambda cost: cost.seconds))
 
 
 def run(config: Config):
@@ -279,3 +288,43 @@ def test_without_the_switch_and_for_slow_settings_a_slider_only_marks_what_is_sh
     assert not running and "What you see is for level = 1" in words
     assert not panel.work.running and "kind = quick" in panel.stale.value
     assert "dp-absent" in panel.bar.live._dom_classes
+
+
+# ---- what is too much for a page
+
+
+def test_a_run_beyond_the_budget_is_refused_before_it_starts_and_within_it_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv(SECONDS, "300")
+
+    async def work():
+        panel = Panel(Store(tmp_path), "kind=slow")
+        panel.controls.made["level"].value = 3
+        foreseen = panel.duration.value
+        panel.work.press()
+        refusal, began = panel.problem.value, panel.work.running or list(panel.results.live)
+        panel.controls.made["level"].value = 2
+        shorter = panel.duration.value
+        panel.work.press()
+        await until(lambda: panel.table.runs)
+        return foreseen, refusal, began, shorter, panel
+
+    foreseen, refusal, began, shorter, panel = on_a_page(work())
+    assert "about 6 minutes and 1 MB, more than a page may take here" in foreseen
+    assert "This would take about 6 minutes and 1 MB here, where a page may take 5 minutes" in refusal
+    assert "less of level (now 3) would bring it down" in refusal and not began
+    assert "Roughly 4 minutes on this machine" in shorter
+    assert panel.problem.value == "" and panel.table.runs[0].config.level == 2
+
+
+def test_what_was_computed_before_is_shown_whatever_it_would_cost(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    store.put("made-up", vars(Config(level=3, kind="slow")), Result({"level": 3}), {"seconds": 1, "device": "here"})
+    monkeypatch.setenv(SECONDS, "300")
+
+    async def work():
+        panel = Panel(store, "kind=slow&level=3")
+        panel.work.press()
+        return panel
+
+    panel = on_a_page(work())
+    assert panel.last.config.level == 3 and panel.problem.value == ""

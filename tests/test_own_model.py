@@ -260,11 +260,11 @@ def test_a_panel_cannot(here):
 
 
 def test_a_handed_in_record_cannot(here):
-    from dpmia_lab.commands.record import repeated
+    from dpmia_lab.commands.repeating import config_of
 
     config = vars(replace(membership.SMALL, model="my_models:small_net"))
     with pytest.raises(Mistake, match="command line alone"):
-        repeated({"experiment": "membership", "config": config, "own file": False, "numbers": {}})
+        config_of({"experiment": "membership", "config": config, "own file": False, "numbers": {}})
 
 
 def test_refusing_lets_the_labs_own_pass():

@@ -10,8 +10,8 @@ import yaml
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCK = yaml.safe_load((ROOT / "environment.yml").read_text())
-# A benchmark's rival is not part of the lab, and so not part of its lock.
-NOT_LOCKED = {"adversarial-robustness-toolbox"}
+# A benchmark's rival and a hub's machine are not part of the lab, and so not part of its lock.
+NOT_LOCKED = {"adversarial-robustness-toolbox", "jupyterhub", "jupyter-server-proxy"}
 
 
 def names_and_versions(requirements: list[str]) -> dict[str, str]:

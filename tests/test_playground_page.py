@@ -1,5 +1,7 @@
 """The playground in a browser: no Run button, the newest slider value wins, and all of it on one screen."""
 
+import re
+
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -105,6 +107,7 @@ def test_sigma_and_epsilon_follow_one_another(played):
     moved = float(sigma.inner_text())
     assert moved > float(before[0])
     says(played, f"{PANEL} .dp-play-promise", "for a record (add or remove one; δ = 0.001; moments accountant")
+    expect(played.locator(PANEL)).not_to_have_class(re.compile("dp-play-moving"))  # σ follows the second key, too
     press(played, PANEL, "sigma", "Home")
     expect(epsilon).to_have_text("≤ 5000")
     rests_at(played, "σ = 0.1")

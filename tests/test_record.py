@@ -1,66 +1,55 @@
-"""What a reader did is remembered, taken away as a record, checked and repeated."""
+"""What a reader did is remembered, taken away as a record, and put back."""
 
 import hashlib
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from conftest import on_a_page
+from record_parts import CONFIG, FILE, course, signed_anew, worked
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.commands.command_line import main
 from dpmia_lab.experiments import EXPERIMENTS, private_training
-from dpmia_lab.stages import drain
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.kit import links, record
+from dpmia_lab.widgets.kit import links, record, work
+from dpmia_lab.widgets.kit.record_form import opened
 from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.take_away import PutBack, TakeAway, name_field
 from dpmia_lab.widgets.kit.work import Work, WorkPanel
 
-CONFIG = replace(private_training.SMALL, seed=3)
+ANY = Result({"accuracy": 0.5})
 
 
-@pytest.fixture(scope="module")
-def run():
-    return Run(1, CONFIG, drain(private_training.run(CONFIG)), 0.5, "0.5 s, here")
+def made(number: int, seed: int = 0, **about) -> Run:
+    return Run(number, replace(CONFIG, seed=seed), ANY, 0.5, "0.5 s, here", **about)
 
 
-def worked(run, name="") -> WorkPanel:
-    work = Work()
-    panel = WorkPanel(1, work)
-    for title in ("Task 1. One.", "Task 2. <i>Two</i>."):
-        work.expect("tasks", title, lambda entry: None)
-    work.note("predictions", "How <b>many</b>?", {"first": "none", "now": "half", "said": "20 &lt; 40."})
-    work.note("tasks", "Task 2. <i>Two</i>.", {"said": "<b>Yes</b>.", "behind": record.evidence([run, {"a": 1}])})
-    panel.name.value = name
-    return panel
-
-
-def written(tmp_path, content) -> str:
-    path = tmp_path / "record.json"
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
-    return str(path)
+RUN = made(1, seed=3)
 
 
 # ---- the record itself
-def test_the_digest_is_what_anybody_would_compute(run):
+@pytest.mark.parametrize("content", [worked(RUN).record(), course(RUN)])
+def test_the_digest_is_what_anybody_would_compute(content):
     """By hand: SHA-256 of the JSON without it, keys sorted, no blanks."""
-    content = worked(run).record()
     rest = {name: value for name, value in content.items() if name != "sha256"}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert content["sha256"] == hashlib.sha256(text.encode()).hexdigest()
     shuffled = dict(reversed(list(content.items())))
-    assert record.opened(json.dumps(shuffled)) == rest
+    assert opened(json.dumps(shuffled).encode()).digest == content["sha256"]
 
 
-def test_a_record_holds_what_is_needed_to_repeat_its_runs(run):
-    content = worked(run, name="Ada").record()
-    assert content["name"] == "Ada" and content["summary"] == "1 of 2 tasks done"
+def test_a_record_holds_what_is_needed_to_repeat_its_runs():
+    content = worked(RUN, "Ada", further=[RUN, made(2, seed=4)]).record()
+    assert content["name"] == "Ada" and content["lesson"]["tasks"] == 2
     (task,) = content["tasks"]
     assert task["task"] == "Task 2. Two." and task["said"] == "Yes."
     entry, settings = task["behind"]
     assert settings == {"settings": {"a": 1}}
     assert private_training.Config(**entry["config"]) == CONFIG and entry["experiment"] == "private_training"
-    assert entry["numbers"] == record.plain(run.result.numbers)
+    assert entry["numbers"] == {"accuracy": 0.5} and entry["at"] == RUN.at
     assert content["predictions"][0]["said"] == "20 < 40."
+    assert [run["config"]["seed"] for run in content["runs"]] == [4]  # what stands behind a task is told there
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -73,87 +62,147 @@ def test_the_link_of_a_run_needs_no_preset(name):
 
 def test_every_experiment_is_found_by_its_settings():
     for name, experiment in EXPERIMENTS.items():
-        made = Run(1, experiment.SMALL, Result({"a": float("nan"), "b": 1.0}), 1.0, "")
-        assert record.run_entry(made)["experiment"] == name
-        assert record.run_entry(made)["numbers"] == {"a": "nan", "b": 1.0}
+        run = Run(1, experiment.SMALL, Result({"a": float("nan"), "b": 1.0}), 1.0, "")
+        (entry,) = record.evidence([run])
+        assert entry["experiment"] == name and entry["numbers"] == {"a": "nan", "b": 1.0}
 
 
-def test_a_file_of_ones_own_is_named_but_cannot_be_repeated(run):
-    mine = replace(run, config=replace(CONFIG, data="/somewhere/mine.npz"))
-    entry = record.run_entry(mine)
-    assert entry["own file"] and entry["config"]["data"] == "mine.npz"
+def test_of_a_file_of_ones_own_the_name_alone_is_told():
+    mine = replace(RUN, config=replace(CONFIG, data="/somewhere/mine.npz"))
+    entry = record.run_entry("private_training", mine)
+    assert entry["own file"] and entry["config"]["data"] == "mine.npz" and "somewhere" not in json.dumps(entry)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", '{"sha256": "0"}'])
-def test_what_is_no_record_is_refused(text):
-    with pytest.raises(Mistake, match="must be a record"):
-        record.opened(text)
+@pytest.mark.parametrize("number, written", [  # as Chromium and Node write them
+    (200.0, "200"), (-0.0, "0"), (0.1, "0.1"), (1e17, "100000000000000000"), (2.0**60, "1152921504606847000"),
+    (1e21, "1e+21"), (np.float64(3), "3"), (True, "true"), (10**15, "1000000000000000"),
+])  # fmt: skip
+def test_a_number_is_written_as_a_browser_writes_it(number, written):
+    """Work passes through one, and must keep its digest."""
+    assert json.dumps(record.plain(number)) == written
+    assert record.digest(json.loads(written)) == record.digest(record.plain(number))
 
 
-# ---- the command
-def test_the_command_tells_what_is_inside(run, tmp_path, capsys):
-    assert main(["record", written(tmp_path, worked(run, "Ada").record())]) == 0
-    said = capsys.readouterr().out
-    assert "as the page wrote it" in said and "Reader: Ada" in said and "1 of 2 tasks done" in said
-    assert "none, later: half" in said and "Task 2. Two." in said and "set on the page: a = 1" in said
+# ---- runs
+def test_a_run_that_followed_a_slider_makes_way_for_the_next():
+    kept = Work()
+    for number in range(3):
+        kept.ran("private_training", made(number, seed=number, passing=True))
+    held = made(3, seed=3, passing=True)
+    kept.ran("private_training", held)
+    held.kept = True
+    kept.ran("private_training", made(4, seed=4))
+    kept.ran("private_training", made(4, seed=4))
+    assert [entry["config"]["seed"] for entry in kept.entries["runs"].values()] == [3, 4]
 
 
-def test_a_changed_record_is_refused(run, tmp_path, capsys):
-    content = worked(run).record()
-    content["tasks"][0]["task"] = "Task 1. One."
-    assert main(["record", written(tmp_path, content)]) == 2
-    assert "was changed since" in capsys.readouterr().err
+def test_the_newest_runs_are_kept_and_no_more_than_there_is_room_for(monkeypatch):
+    kept = Work()
+    for number in range(work.MOST_RUNS + 3):
+        kept.ran("private_training", made(number, seed=number))
+    seeds = [entry["config"]["seed"] for entry in kept.entries["runs"].values()]
+    assert seeds == list(range(3, work.MOST_RUNS + 3))
+    one = len(json.dumps(record.run_entry("private_training", made(1))))
+    monkeypatch.setattr(work, "MOST_CHARACTERS", int(2.5 * one))
+    kept.ran("private_training", made(1, seed=99))
+    assert [entry["config"]["seed"] for entry in kept.entries["runs"].values()] == [work.MOST_RUNS + 2, 99]
 
 
-def test_a_record_that_is_not_there(tmp_path, capsys):
-    assert main(["record", str(tmp_path / "none.json")]) == 2
-    assert "must be a file that can be read" in capsys.readouterr().err
+def test_a_run_is_stored_soon_after_it_was_made(monkeypatch):
+    monkeypatch.setattr(work, "SOON", 0.0)
 
+    async def ran():
+        import asyncio
 
-def test_its_runs_come_out_the_same(run, tmp_path, capsys):
-    assert main(["record", written(tmp_path, worked(run).record()), "--repeat"]) == 0
-    assert "1 runs repeated; every number is the same" in capsys.readouterr().out
+        panel = WorkPanel(1, Work())
+        panel.work.ran("private_training", RUN)
+        before = panel.kept.state.value
+        await asyncio.sleep(0.1)
+        return before, panel
 
-
-def test_an_invented_number_is_found(run, tmp_path, capsys):
-    """Whoever computes the digest anew cannot make the run come out otherwise."""
-    name = next(iter(run.result.numbers))
-    better = replace(run, result=Result({**run.result.numbers, name: 123.0}))
-    assert main(["record", written(tmp_path, worked(better).record()), "--repeat"]) == 2
-    said = capsys.readouterr().err
-    assert "1 came out otherwise" in said and f"{name} is" in said and "recorded 123.0" in said
-
-
-def test_another_version_or_ones_own_file_cannot_be_repeated(run, tmp_path, capsys):
-    panel = worked(replace(run, config=replace(CONFIG, data="/a/mine.npz")))
-    assert main(["record", written(tmp_path, panel.record()), "--repeat"]) == 2
-    assert "the reader's own file 'mine.npz'" in capsys.readouterr().err
-    content = worked(run).record()
-    del content["sha256"], content["tasks"][0]["behind"][0]["config"]["seed"]
-    again = record.signed(content)
-    assert main(["record", written(tmp_path, again), "--repeat"]) == 2
-    assert "another version" in capsys.readouterr().err
+    before, panel = on_a_page(ran())
+    assert 'data-lab-state=""' in before and "private_training" in panel.kept.state.value
+    assert "download" in panel.export.value
 
 
 # ---- what the browser remembers
 def test_work_comes_back_but_never_over_what_was_done_meanwhile():
     first, second, heard = Work(), Work(), []
-    for work in (first, second):
+    for one in (first, second):
         for title in ("one", "two"):
-            work.expect("tasks", title, lambda entry: heard.append(entry["said"]))
+            one.expect("tasks", title, lambda entry: heard.append(entry["said"]))
     first.note("tasks", "one", {"said": "earlier", "behind": []})
     first.note("tasks", "two", {"said": "earlier too", "behind": []})
+    first.ran("private_training", made(1, seed=1))
     second.note("tasks", "one", {"said": "now", "behind": []})
+    second.ran("private_training", made(1, seed=2))
     second.recall(first.stored())
     assert heard == ["earlier too"] and second.entries["tasks"]["one"]["said"] == "now"
     assert second.summary() == "2 of 2 tasks done"
+    assert [entry["config"]["seed"] for entry in second.entries["runs"].values()] == [1, 2]
     second.recall(json.dumps({"tasks": {"gone": {"said": "", "at": "", "behind": []}}}))  # of an earlier version
     assert "gone" not in second.entries["tasks"]
 
 
-def test_nothing_is_stored_before_something_is_done(run):
-    work = Work()
-    panel = WorkPanel(1, work)
-    assert 'data-lab-state=""' in panel.state.value and "download" not in panel.export.value
-    work.note("predictions", "q", {"first": "a", "now": "a", "said": ""})
-    assert 'data-lab-state="{' in panel.state.value and "download" in panel.export.value
+def test_nothing_is_stored_before_something_is_done():
+    panel = WorkPanel(1, Work())
+    assert 'data-lab-state=""' in panel.kept.state.value and "download" not in panel.export.value
+    panel.work.note("predictions", "q", {"first": "a", "now": "a", "said": ""})
+    assert 'data-lab-state="{' in panel.kept.state.value and "download" in panel.export.value
+
+
+# ---- all lessons in one file, and back
+def collected(**states) -> str:
+    return json.dumps({"at": 12345, "work": states})
+
+
+def test_all_lessons_are_taken_in_their_order():
+    name = name_field()
+    name.value = "Ada <3"
+    away = TakeAway(name)
+    away.take(collected())
+    assert "Nothing to take away yet" in away.answer.value
+    state = worked(RUN).work.state()
+    files = {"playground.ipynb": state, "02_what_epsilon_buys.ipynb": state, FILE: state, "other.ipynb": state}
+    away.take(collected(**files, **{"03_hiding_a_class.ipynb": {"tasks": {}, "summary": "of an earlier version"}}))
+    assert "Work on lessons 1, 2 and the playground" in away.answer.value
+    assert 'data-lab-take="12345"' in away.answer.value and "dpmia_lab_my_work.json" in away.answer.value
+    state["runs"] = {"one": record.run_entry("private_training", made(9, seed=9)) | {"numbers": {"accuracy": 1.0}}}
+    away.take(collected(**{FILE: state}))
+    assert "dp-error" in away.answer.value and "it was changed since" in away.answer.value
+    content = record.course_record(files, name.value)
+    assert [part["lesson"]["number"] for part in content["lessons"]] == [1, 2, 0]
+
+
+def test_a_record_put_back_is_the_state_it_was_made_of_as_text():
+    panel = worked(RUN, further=[made(2, seed=4)])
+    state = record.state_of(panel.record())
+    assert (state["done"], state["of"]) == (1, 2) and state["predictions"].keys() == {"How many?"}
+    assert state["predictions"]["How many?"]["said"] == "20 &lt; 40."  # nobody's file becomes a part of a page
+    assert list(state["runs"].values()) == panel.record()["runs"]
+    again = Work()
+    for title in ("Task 1. One.", "Task 2. <i>Two</i>."):
+        again.expect("tasks", title, lambda entry: None)
+    again.recall(json.dumps(state))
+    assert again.summary() == "1 of 2 tasks done" and again.state()["tasks"] == panel.work.state()["tasks"] | {
+        "Task 2. Two.": panel.work.state()["tasks"]["Task 2. Two."] | {"said": "Yes."}
+    }
+
+
+def test_a_file_is_put_back_or_refused_in_one_sentence():
+    back = PutBack()
+    back.put("mine.json", record.file_of(course(RUN)))
+    assert "data-lab-restore" in back.answer.value and "the work of 1 page is" in back.answer.value
+    back.put("<b>.json", b"[]")
+    assert "dp-error" in back.answer.value and "must be a record" in back.answer.value
+    assert "<b>" not in back.answer.value
+    wrong = course(RUN)
+    wrong["lessons"][0]["lesson"]["file"] = "../../elsewhere"
+    back.put("wrong.json", record.file_of(signed_anew(wrong)))
+    assert "file must be a page of the lab" in back.answer.value and "restore" not in back.answer.value
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", '{"sha256": "0"}', '{"form": NaN, "sha256": 1}'])
+def test_what_is_no_record_is_refused(text):
+    with pytest.raises(Mistake, match="must be a record"):
+        opened(text.encode())

@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).parent.parent / "dpmia_lab"
 # A room may import those on its own line and on the lines above it.
 ROOMS = [
     {"__init__", "stages", "seeds", "checks", "options", "files", "torchvision_shim", "devices",
-     "machine", "memory", "turns", "own_code"},
+     "machine", "memory", "turns", "own_code", "words", "cost"},
     {"rows", "store", "reference"},
     {"data"},
     {"models", "graph_net", "own_models"},
@@ -20,8 +20,10 @@ ROOMS = [
     {"game"},
     {"experiments"},
     {"sweeps"},
+    {"worksheets"},
     {"plots"},
     {"widgets"},
+    {"slides"},
     {"serve"},
     {"commands"},
 ]

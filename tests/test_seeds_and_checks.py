@@ -97,6 +97,12 @@ def test_numbers_that_no_computation_bears_are_refused(check, value):
         check(knob=value)
 
 
+def test_of_a_long_value_the_beginning_is_named():
+    with pytest.raises(Mistake) as refusal:
+        checks.whole(2, 5, knob=10**400)
+    assert str(refusal.value) == f"knob must be a whole number from 2 to 5; it is 1{'0' * 99}…."
+
+
 def test_the_first_bad_value_is_the_one_named():
     with pytest.raises(Mistake, match=r"^second must be greater than 0; it is -1\.$"):
         checks.positive(first=1, second=-1, third=-2)

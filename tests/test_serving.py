@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -15,6 +16,8 @@ import websocket
 from conftest import has_ended, wait_until
 from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
+
+from dpmia_lab.serve.handlers import RunCells
 
 SLIDER = """
 import ipywidgets as widgets, numpy
@@ -56,6 +59,8 @@ NOTEBOOKS = {
     "worker": ["# Working", WORKER],
     "three": ["# Three outputs", THREE],
     "query": ["# Asked", "import os\nprint(os.environ['QUERY_STRING'], os.environ['DPMIA_SERVED'])"],
+    "slow": ["# Slow", "print('at once')", "import time; time.sleep(5)", "1"],
+    "large": ["# Large", "print('x' * 20_000_000)", "1"],
     "broken": ["# Broken", "raise ValueError('a sec' + 'ret path')", "print('what comes after')"],
 }
 CLOSED = """
@@ -268,6 +273,31 @@ def test_control_c_ends_the_kernels_quietly(open_lab):
     assert processes and all(map(has_ended, processes))
     said = lab.said.read_text()
     assert "The lab is open at " in said and "The lab is closed." in said and "Traceback" not in said
+
+
+def test_a_page_that_is_left_while_it_fills_is_no_fault(open_lab, page):
+    """By a browser, and by one that vanishes in the middle of a message too long to be sent at once."""
+    lab = open_lab(NOTEBOOKS)
+    page.goto(f"{lab.address}voila/render/slow.ipynb")
+    page.get_by_text("at once").wait_for()
+    page.goto("about:blank")
+    kernel = open_page(lab, "large")
+    with closing(connect(lab, f"voila/execution/{kernel}")) as line:
+        line.send(json.dumps({"action": "execute", "payload": {"kernel_id": kernel}}))
+        while json.loads(line.recv()).get("action") != "execution_result":
+            """Before the prose, which comes first of all cells."""
+        assert select.select([line.sock], [], [], 20)[0]
+        line.shutdown()  # without a goodbye
+    run_cells(lab, open_page(lab))  # the server goes on
+    lab.process.terminate(), lab.process.wait()
+    assert re.fullmatch(r"The lab is open at .*\n\nThe lab is closed\.\n", lab.said.read_text())
+
+
+def test_cells_that_were_never_asked_for_go_with_their_page(monkeypatch):
+    cells = {"here": {}, "gone": {}}
+    monkeypatch.setattr(RunCells, "_execution_data", cells)
+    RunCells.forget_all_but(["here"])
+    assert cells == {"here": {}}
 
 
 def start_on(port: int) -> subprocess.Popen:

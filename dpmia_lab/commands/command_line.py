@@ -1,6 +1,7 @@
 """``dpmia-lab``: the same experiments without a browser.
 
-Mistakes answer with one sentence and exit code 2; Ctrl-C stops at once with exit code 130.
+Mistakes answer with one sentence and exit code 2; what ``check`` finds wrong is exit code 1. Ctrl-C stops at once with
+exit code 130.
 """
 
 import argparse
@@ -18,13 +19,16 @@ from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands import summary
 from dpmia_lab.commands.accounting import add_accounting
+from dpmia_lab.commands.check import add_check
 from dpmia_lab.commands.compare import add_compare
 from dpmia_lab.commands.examples import EXAMPLES, Parser, with_examples
+from dpmia_lab.commands.grade import add_grade
 from dpmia_lab.commands.progress_line import ProgressLine
-from dpmia_lab.commands.record import add_record
 from dpmia_lab.commands.report import add_report
 from dpmia_lab.commands.sentences import sentences
+from dpmia_lab.commands.slides import add_slides
 from dpmia_lab.commands.sweep import add_sweep
+from dpmia_lab.commands.warn import warn
 from dpmia_lab.experiments import EXPERIMENTS
 from dpmia_lab.files import check_writable, circumstances, write_whole
 from dpmia_lab.options import as_dict, text_of, with_text_values
@@ -41,17 +45,18 @@ VISITORS = (
 def main(arguments: list[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
     try:
-        chosen.action(chosen)
+        code = chosen.action(chosen) or 0
         sys.stdout.flush()  # here, where a reader that has gone is no error
     except Mistake as mistake:
         print(mistake, file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output has gone, as with "| head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt as stop:
         print(f"\n{str(stop) or 'Stopped; nothing was written.'}", file=sys.stderr)
         return 130
-    return 0
+    return code
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,8 +76,10 @@ def parser() -> argparse.ArgumentParser:
     add_accounting(commands)
     add_sweep(commands)
     add_compare(commands)
-    add_record(commands)
+    add_check(commands)
+    add_grade(commands)
     add_report(commands)
+    add_slides(commands)
     return top
 
 
@@ -101,7 +108,13 @@ def add_app(app: argparse.ArgumentParser) -> None:
     }
     for name, words in sizes.items():
         app.add_argument(f"--{name}", type=int, default=0, metavar="N", help=words)
+    behind = "that all pages share, behind a proxy or a hub (default /)"
+    app.add_argument("--base-url", default="/", metavar="/PATH/", help=f"the part of the address {behind}")
+    app.add_argument("--socket", default="", metavar="FILE", help="listen there, not on a port: open to nobody else")
     app.add_argument("--memory", type=int, default=1000, metavar="MB", help="of its own that a page may have (1000)")
+    app.add_argument("--minutes", type=int, default=30, metavar="N", help="that a run of a page may take (30)")
+    words = "serve notebooks/teaching too, with answers and exam questions (not for a class to see)"
+    app.add_argument("--teaching", action="store_true", help=words)
     app.set_defaults(action=serve_app)
 
 
@@ -139,8 +152,9 @@ def download_data(chosen: argparse.Namespace) -> None:
 def serve_app(chosen: argparse.Namespace) -> None:
     from dpmia_lab.serve.app import serve
 
-    room = {name: getattr(chosen, name) for name in ("pages", "each", "training", "memory")}
-    serve(Path(__file__).parents[2] / "notebooks", port=chosen.port, ip=chosen.ip, **room)
+    room = {name: getattr(chosen, name) for name in ("pages", "each", "training", "memory", "minutes", "teaching")}
+    where = {"port": chosen.port, "ip": chosen.ip, "base_url": chosen.base_url, "socket_file": chosen.socket}
+    serve(Path(__file__).parents[2] / "notebooks", **where, **room)
 
 
 def config_of(chosen: argparse.Namespace) -> Any:
@@ -155,6 +169,7 @@ def run_experiment(chosen: argparse.Namespace) -> None:
     config = config_of(chosen)
     for path in (chosen.json, chosen.arrays):
         check_writable(path)
+    warn(chosen.name, [config])
     start = time.monotonic()
     result = drain(EXPERIMENTS[chosen.name].run(config), ProgressLine().show)
     record = {

@@ -10,6 +10,7 @@ from dpmia_lab.commands.examples import EXAMPLES, with_examples
 from dpmia_lab.commands.measures import epsilon, share
 from dpmia_lab.commands.summary import aligned
 from dpmia_lab.commands.sweep import STOPPED, SweepLine, count, pair
+from dpmia_lab.commands.warn import warn_of_columns
 from dpmia_lab.defences.compared import EVERY, titles
 from dpmia_lab.experiments.comparing_answers import Harm, attacks_against, bargains, leak_of
 from dpmia_lab.experiments.comparing_columns import DATA
@@ -67,10 +68,12 @@ def compare(chosen: argparse.Namespace) -> None:
     for name, reason in comparison.unfit(base, columns).items():
         print(f"Left out: {columns.pop(name).words}; {reason}")
     folder = chosen.folder or sweep.default_folder(comparison.NAME)
+    seeds, workers = count("seeds", chosen.seeds), None if chosen.workers is None else count("workers", chosen.workers)
     stage = comparison.compared(
-        chosen.data, base, columns, count("seeds", chosen.seeds), folder=folder, scheduler=chosen.scheduler,
-        workers=None if chosen.workers is None else count("workers", chosen.workers),
+        chosen.data, base, columns, seeds, folder=folder, scheduler=chosen.scheduler, workers=workers
     )  # fmt: skip
+    if not chosen.scheduler:
+        warn_of_columns(base, columns, seeds, workers)
     print(f"Cells are stored in {folder}", flush=True)
     try:
         grid, failed = drain(stage, SweepLine(comparison.NAME).show)

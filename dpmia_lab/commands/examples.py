@@ -18,6 +18,7 @@ EXAMPLES |= {
     ],
     "run": ["dpmia-lab run inversion --people 10 --steps 100", "dpmia-lab run membership --help"],
     "data": ["dpmia-lab data list"],
+    "slides": ["dpmia-lab slides 4 --open", "dpmia-lab slides 4 --out lecture.html --lab http://lab.example.org"],
     "report": [
         "dpmia-lab report --data my.npz --out report.html",
         "dpmia-lab report --data my.npz --model my_models:small_net --defence central --defence stopping --seeds 5",
@@ -84,7 +85,15 @@ EXAMPLES |= {
         "dpmia-lab sweep private_training --preset digits --grid sigma=0.5,1,2 --seeds 5",
         "dpmia-lab sweep inversion --set data=digits --grid prior=l1,l1+tv --grid lam=1e-4,1e-3 --folder cells",
     ],
-    "record": ["dpmia-lab record dpmia_lab_record.json", "dpmia-lab record dpmia_lab_record.json --repeat"],
+    "grade": [
+        "dpmia-lab grade worksheet_04_were_you_in.ipynb",
+        "dpmia-lab grade ada.ipynb alan.ipynb --csv marks.csv",
+    ],
+    "check": [
+        "dpmia-lab check dpmia_lab_my_work.json",
+        "dpmia-lab check dpmia_lab_my_work.json --read-only",
+        "dpmia-lab check handed_in/ --csv class.csv",
+    ],
     "table": [
         "dpmia-lab table ~/.cache/dpmia-lab/sweeps/private_training",
         "dpmia-lab table cells --csv every_cell.csv",

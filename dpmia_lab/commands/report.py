@@ -13,6 +13,7 @@ from dpmia_lab.checks import Mistake, between, whole
 from dpmia_lab.commands.examples import EXAMPLES, with_examples
 from dpmia_lab.commands.sentences import model_words
 from dpmia_lab.commands.sweep import STOPPED, SweepLine, count
+from dpmia_lab.commands.warn import warn_of_columns
 from dpmia_lab.files import check_writable, circumstances, write_whole
 from dpmia_lab.stages import drain
 
@@ -64,6 +65,7 @@ def write_report(chosen: argparse.Namespace) -> None:
     columns, refused = columns_that_fit(base, comparison.chosen_columns(like, chosen.defence), like)
     print(f"{len(columns)} settings, {seeds} seeds; cells are stored in {folder}", flush=True)
     workers = None if chosen.workers is None else count("workers", chosen.workers)
+    warn_of_columns(base, columns, seeds, workers)
     start = time.monotonic()
     stage = comparison.compared(Path(base.data).name, base, columns, seeds, folder=folder, workers=workers)
     try:

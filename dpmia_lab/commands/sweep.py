@@ -14,8 +14,10 @@ from dpmia_lab.commands.examples import EXAMPLES, with_examples
 from dpmia_lab.commands.measures import epsilon
 from dpmia_lab.commands.progress_line import ProgressLine
 from dpmia_lab.commands.summary import headline_names
+from dpmia_lab.commands.warn import warn
 from dpmia_lab.experiments import EXPERIMENTS
 from dpmia_lab.files import check_writable, write_whole
+from dpmia_lab.machine import cores
 from dpmia_lab.options import changed_from, value_from_text, whole_number, with_text_values
 from dpmia_lab.rows import Rows, rows_from_lists
 from dpmia_lab.stages import Event, Progress, drain
@@ -74,14 +76,11 @@ def grid_and_base(chosen: argparse.Namespace) -> tuple[Any, dict[str, list]]:
 
 def run_sweep(chosen: argparse.Namespace) -> None:
     folder = chosen.folder or sweep.default_folder(chosen.name)
-    stage = sweep.run(
-        chosen.name,
-        *grid_and_base(chosen),
-        count("seeds", chosen.seeds),
-        folder=folder,
-        workers=None if chosen.workers is None else count("workers", chosen.workers),
-        scheduler=chosen.scheduler,
-    )
+    base, grid = grid_and_base(chosen)
+    seeds, workers = count("seeds", chosen.seeds), None if chosen.workers is None else count("workers", chosen.workers)
+    stage = sweep.run(chosen.name, base, grid, seeds, folder=folder, workers=workers, scheduler=chosen.scheduler)
+    if not chosen.scheduler:
+        warn(chosen.name, sweep.configurations(base, grid, 1), seeds, workers or cores())
     print(f"Results are stored in {folder}", flush=True)
     try:
         cells = drain(stage, SweepLine(chosen.name).show)

@@ -4,14 +4,15 @@ A cache only saves time: where it cannot be written, things are made afresh and 
 """
 
 import os
+import shutil
 import sys
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+
+ROOM = 10**6  # bytes, of a few results
 
 
 def cache_folder() -> Path:
@@ -34,8 +35,8 @@ def cached_arrays(name: str, make: Callable[[], dict[str, np.ndarray]]) -> dict[
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             return {key: stored[key] for key in stored.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
-        pass  # absent or damaged: make it (again)
+    except Exception:  # absent or damaged, which can fail in a dozen ways: make it (again)
+        pass
     arrays = make()
     _keep(path, arrays)
     return arrays
@@ -49,7 +50,21 @@ def _keep(path: Path, arrays: dict[str, np.ndarray]) -> None:
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
             temporary = file.name
             np.savez(file, **arrays)
+        if path.is_dir():  # nothing of ours
+            shutil.rmtree(path)
         os.replace(temporary, path)
     except OSError:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def cannot_keep() -> str:
+    """A sentence where results will not be kept, for whoever starts a server; else ""."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(bytes(ROOM))
+    except OSError as error:
+        return f"Results will not be kept between visits: {folder} cannot be written ({error.strerror})."
+    return ""

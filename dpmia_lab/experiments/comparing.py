@@ -80,10 +80,12 @@ def accuracy_rows(case: Case, said: Said) -> list[Row]:
 
 
 def arrays_of(case: Case, said: Said, scores: Scores) -> dict[str, np.ndarray]:
+    with np.errstate(over="ignore"):  # a defence under which models hardly differ has endless likelihood ratios
+        kept = scores[SCORES_OF].astype(np.float32)
     return {
         "risk": risks(said.signals[list(said.signals)[-1]], said.inside),
         "kind": case.what,
         "y": case.people.y,
-        "scores": scores[SCORES_OF].astype(np.float32),
+        "scores": kept,
         "inside": said.inside,
     }

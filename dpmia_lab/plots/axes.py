@@ -9,6 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpmia_lab.plots.points import mark, some_of
 from dpmia_lab.plots.style import REFERENCE, new_figure
+from dpmia_lab.words.said import numeral
 
 LABELS = 90  # pixels kept free for names at line ends
 WIDE = 600  # pixels from which two axes stand side by side
@@ -59,7 +60,7 @@ def plain_ticks(axes: Axes) -> None:
 def mark_baseline(axes: Axes, x: np.ndarray, y: np.ndarray, name: str, title: str) -> None:
     """A grey line: where it is level, one reading is enough."""
     chosen = some_of(len(x)) if np.ptp(y) else np.array([len(x) // 2])
-    mark(axes, x[chosen], y[chosen], name, [f"{title}: {value:.2f}" for value in y[chosen]])
+    mark(axes, x[chosen], y[chosen], name, [f"{title}: {numeral('{:.2f}', value)}" for value in y[chosen]])
 
 
 # ---- names

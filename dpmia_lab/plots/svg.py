@@ -10,6 +10,8 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from dpmia_lab.words.said import local
+
 # colour → the variable of the page's stylesheet that may take its place; alone, the file keeps its own
 VARIABLES = {
     "#1b1b1b": "ink", "#5a5750": "soft", "#767269": "reference", "#dedad1": "line", "#eeebe4": "grid",
@@ -33,6 +35,7 @@ def svg_text(figure: Figure, style: dict, prefix: str) -> str:
     drawn = re.sub(r' transform="rotate\(-0 [^"]*"', "", drawn)
     drawn = re.sub(r' d="([^"]*)"', lambda path: f' d="{shorter(path[1])}"', drawn)
     drawn = re.sub(r"(?<=: )#[0-9a-f]{6}\b", lambda colour: variable(colour[0]), drawn)
+    drawn = re.sub(r">(−?\d+\.\d+)<", lambda tick: f">{local(tick[1])}<", drawn)  # as the page writes numbers
     drawn = re.sub(r"\n\s*", "\n", drawn).replace("xlink:href", "href")
     width, height = figure.get_size_inches()  # drawn in points, 72 an inch; ``new_figure`` has 100 CSS pixels an inch
     return (

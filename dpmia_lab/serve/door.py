@@ -101,7 +101,7 @@ class Door:
         try:
             yield
         finally:
-            self.opening[visitor] -= 1
+            self.opening -= Counter([visitor])  # at 0 it is forgotten
 
     def unread(self, seconds: float) -> list[str]:
         """Pages that have been open for so long without ever having been connected: nobody reads those."""

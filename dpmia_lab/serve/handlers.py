@@ -1,18 +1,23 @@
 """What the server answers, beside Voilà's own pages: who is let in, is the kernel alive, end it, plain error pages."""
 
+import contextlib
 import re
 import secrets
+from collections.abc import Iterable
 
-from jupyter_core.utils import ensure_async
 from jupyter_server._tz import utcnow
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.services.kernels.handlers import KernelHandler
 from tornado.web import HTTPError, RequestHandler
+from tornado.websocket import WebSocketClosedError
 from voila.tornado import kernel_websocket_handler as voila_websocket
 from voila.tornado.execution_request_handler import ExecutionRequestHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
+from dpmia_lab.serve import pulse
 from dpmia_lab.serve.door import Door
+from dpmia_lab.serve.language import reader_language
+from dpmia_lab.words.said import heard, marked, translated
 
 # The browser itself then refuses anything from outside. Voilà's scripts build functions from text.
 POLICY = (
@@ -20,12 +25,13 @@ POLICY = (
     "style-src 'self' 'unsafe-inline'; frame-ancestors 'self'; base-uri 'self'; form-action 'self'"
 )
 PROTOCOL = "v1.kernel.websocket.jupyter.org"
-SENTENCES = {
+SENTENCES = marked({
     403: "This is not open to visitors.",
     404: "There is no such page in the lab.",
     405: "This is not open to visitors.",
-}
-OTHERWISE = "Something went wrong in the lab; reloading the page may help."
+})  # fmt: skip
+OTHERWISE = marked("Something went wrong in the lab; reloading the page may help.")
+TO_START, WAIT = marked("To the start of the lab"), marked("Please wait a moment")
 
 
 class Plain:
@@ -41,8 +47,12 @@ class Plain:
     def write_error(self, status_code: int, **kwargs) -> None:
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         template = self.settings["voila_jinja2_env"].get_template("error.html")
-        sentence = SENTENCES.get(status_code, OTHERWISE)
-        self.finish(template.render(sentence=sentence, home=self.settings["base_url"]))
+        language = reader_language(self)
+        words = {
+            "sentence": translated(SENTENCES.get(status_code, OTHERWISE), language),
+            "to_start": translated(TO_START, language),
+        }
+        self.finish(template.render(language=language, home=self.settings["base_url"], **words))
 
 
 def plain(handler: type) -> type:
@@ -82,7 +92,9 @@ class Page(Plain, TornadoVoilaHandler):
         self.set_status(503)
         self.set_header("Retry-After", "5")
         template = self.settings["voila_jinja2_env"].get_template("wait.html")
-        self.finish(template.render(sentence=answer.sentence, base_url=self.settings["base_url"]))
+        language = reader_language(self)
+        words = {"sentence": heard(answer.sentence, language), "wait": translated(WAIT, language)}
+        self.finish(template.render(language=language, base_url=self.settings["base_url"], **words))
 
 
 class AtTheDoor(Plain, RequestHandler):
@@ -92,26 +104,30 @@ class AtTheDoor(Plain, RequestHandler):
         door: Door = self.settings["door"]
         answer = door.asked(visitor_of(self))
         self.set_header("Cache-Control", "no-store")
-        self.finish({"open": answer.open, "sentence": answer.sentence})
+        self.finish({"open": answer.open, "sentence": heard(answer.sentence, reader_language(self))})
 
 
 # ---- kernels
-class Alive(Plain, JupyterHandler):
-    """Whether a page's kernel still lives; ``?reader=1`` says that somebody is reading that page.
+SERVER = secrets.token_hex(8)  # another after a restart, by which pages know that there was one
 
-    Believed of a page alone that is connected to its kernel.
+
+class Alive(Plain, JupyterHandler):
+    """Whether a page's kernel still lives, and answers; ``?reader=1`` says that somebody is reading that page.
+
+    Believed of a page alone that is connected to a kernel that answers.
     """
 
     async def get(self, kernel_id: str | None) -> None:
-        alive = kernel_id in self.kernel_manager
-        if alive:
-            kernel = self.kernel_manager.get_kernel(kernel_id)
-            alive = await ensure_async(kernel.is_alive())
-            connected = self.kernel_manager._kernel_connections.get(kernel_id, 0) > 0
-            if connected and self.get_query_argument("reader", "") == "1":
-                kernel.last_activity = utcnow()
+        kernels = self.kernel_manager
+        alive = await pulse.lives(kernels, kernel_id)
+        answers = alive and await pulse.answers(kernels, kernel_id)
+        if kernel_id in kernels and not alive:
+            await pulse.end(kernels, kernel_id)  # dead already: now its place is free
+        connected = kernels._kernel_connections.get(kernel_id, 0) > 0
+        if answers and connected and self.get_query_argument("reader", "") == "1":
+            kernels.get_kernel(kernel_id).last_activity = utcnow()
         self.set_header("Cache-Control", "no-store")
-        self.finish({"lab": "dpmia_lab", "alive": alive})
+        self.finish({"lab": "dpmia_lab", "server": SERVER, "alive": alive, "answers": answers})
 
 
 class KernelModel(Plain, KernelHandler):
@@ -129,7 +145,7 @@ class EndKernel(Plain, JupyterHandler):
     async def post(self, kernel_id: str) -> None:
         if kernel_id not in self.kernel_manager:
             raise HTTPError(404)
-        await ensure_async(self.kernel_manager.shutdown_kernel(kernel_id, now=True))
+        await pulse.end(self.kernel_manager, kernel_id)
         self.set_status(204)
 
 
@@ -138,11 +154,22 @@ class RunCells(Plain, ExecutionRequestHandler):
 
     _executor = None  # a page that is left before it asks has none to stop
 
+    async def on_message(self, message: str) -> None:
+        """Until all cells have run, or the page is left."""
+        with contextlib.suppress(WebSocketClosedError):
+            await super().on_message(message)
+
     def write_message(self, message: dict, binary: bool = False):
         sent = None
         for part in one_output_each(message):
             sent = super().write_message(part, binary)
         return sent
+
+    @classmethod
+    def forget_all_but(cls, kernels: Iterable[str]) -> None:
+        """The cells of pages that never asked for them and are gone."""
+        for kernel in cls._execution_data.keys() - kernels:
+            del cls._execution_data[kernel]
 
 
 def one_output_each(message: dict) -> list[dict]:
@@ -170,8 +197,12 @@ class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
             raise HTTPError(403)
         if kernel_id not in self.kernel_manager:
             raise HTTPError(404)
-        self.settings["door"].reads(kernel_id, visitor_of(self))
         await super().get(kernel_id)
+
+    async def open(self, kernel_id: str) -> None:
+        """Only now is somebody there: a plain request for this address is no line."""
+        self.settings["door"].reads(kernel_id, visitor_of(self))
+        await super().open(kernel_id)
 
     def write_message(self, message: bytes, binary: bool = True):
         header = voila_websocket.read_header_from_binary_message(message)

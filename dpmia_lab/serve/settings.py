@@ -8,6 +8,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from dpmia_lab.serve.language import prepare_page
 from dpmia_lab.widgets.kit.look import script, stylesheet
 
 SHARE = Path(__file__).parent / "share" / "jupyter"
@@ -17,13 +18,6 @@ def announce_template() -> None:
     """Let Voilà find our template: it looks along JUPYTER_PATH."""
     paths = [str(SHARE), os.environ.get("JUPYTER_PATH", "")]
     os.environ["JUPYTER_PATH"] = os.pathsep.join(path for path in paths if path)
-
-
-def give_title(handler, notebook, cwd) -> None:
-    """Name the page after the notebook's first heading, unless its metadata already has a title."""
-    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    headings = [line.lstrip("# ") for line in prose.splitlines() if line.startswith("# ")]
-    notebook.metadata.setdefault("title", headings[0] if headings else "dpmia_lab")
 
 
 def formulas_from_here(page_config: dict, **context) -> dict:
@@ -42,8 +36,9 @@ def page_settings() -> Config:
     # The page comes at once with all its prose; cells run, and show, while it is being read. A cell that
     # raises then leaves a gap, where otherwise it would take the rest of the page with it.
     config.VoilaConfiguration.progressive_rendering = True
-    config.VoilaConfiguration.extension_denylist = ["jupyterlab_pygments"]  # colours code, which is not shown
-    config.VoilaConfiguration.prelaunch_hook = give_title
+    # Colours code, which is not shown; and what a hub's machine has for JupyterLab, which fails outside it.
+    config.VoilaConfiguration.extension_denylist = ["jupyterlab_pygments", "@jupyterhub/jupyter-server-proxy"]
+    config.VoilaConfiguration.prelaunch_hook = prepare_page
     config.VoilaConfiguration.page_config_hook = formulas_from_here
     config.VoilaConfiguration.resources = {"lab": {"css": stylesheet(), "js": script()}}
     # On a busy machine the last outputs of a cell may come seconds after its end (at first: dropped after 4).

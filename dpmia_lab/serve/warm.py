@@ -3,7 +3,8 @@
 A new Python spends seconds on imports, for every page again. Here one parent imports them once; a page's kernel is
 a fork of it, and shares its memory where neither writes. Server and parent talk over a pair of sockets, a line each
 way: what to run, and the number of the process that runs it. The parent has one thread (OpenBLAS stops its own
-before a fork) and has computed nothing: a fork is a fresh Python in all but its imports.
+before a fork) and has computed nothing that anybody sees: a fork is a fresh Python in all but its imports, and
+fonts that are open.
 
 On Linux alone: Windows has no fork, and Apple's libraries do not bear one. Elsewhere, and where a parent fails, a
 page starts a Python of its own.
@@ -16,10 +17,12 @@ import json
 import os
 import pkgutil
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from importlib import import_module
@@ -32,7 +35,7 @@ from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvision
 from jupyter_server._tz import utcnow
 from traitlets.config import Config
 
-from dpmia_lab.memory import MEMORY, limit_memory
+from dpmia_lab.memory import MEMORY, give_back_memory, limit_memory
 from dpmia_lab.store import code_fingerprint
 
 # What a page needs first comes first. No widgets: some are made when their file is imported, and would reach no page.
@@ -61,7 +64,11 @@ LATER = [  # loaded by functions, in the middle of a run
 ]
 CAN_FORK = sys.platform == "linux"
 KERNEL = "lab-kernel"  # what a fork is called in lists of processes
+NO_HISTORY = "--HistoryManager.enabled=False"  # of what was typed: nobody types
+# Threads that ask for memory at the same time get it from pools of their own, and what is free in one serves no other.
+ONE_POOL = {"MALLOC_ARENA_MAX": "1"}
 PATIENCE = 30  # seconds; in the middle of an import the parent hears nothing, and on a crowded machine that may last
+GIVES_BACK = 5  # seconds between two times that a kernel gives back memory
 MOST_STARTS = 5  # a parent that has ended so often is given up
 
 
@@ -92,6 +99,7 @@ def imports() -> Iterator[None]:
             yield import_module(module.name)
     for name in LATER:
         yield import_module(name)
+    yield import_module("dpmia_lab.plots.first").draw_one()  # late: nothing of this room draws
 
 
 def fork(lifeline: int) -> None:
@@ -119,22 +127,45 @@ def be_kernel(lifeline: int, arguments: list[str], folder: str, environment: dic
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = ["ipykernel_launcher", *arguments]
+    tempfile.tempdir = None  # to be looked for in the new environment
+    sys.argv = ["ipykernel_launcher", *arguments, NO_HISTORY]
     if MEMORY in environment:
         limit_memory(int(environment[MEMORY]))
     with contextlib.suppress(OSError):
         Path("/proc/self/comm").write_text(KERNEL)
     threading.Thread(target=end_with_the_server, args=(lifeline,), daemon=True).start()
+    from ipykernel import ipkernel
     from ipykernel.kernelapp import IPKernelApp
+    from IPython.core import shellapp
 
     # ipywidgets was imported before there was a shell and must be told of it. The process to end with, which a kernel
     # would otherwise look for, is no longer its parent: 1 stands for none.
-    IPKernelApp.launch_instance(extra_extensions=["ipywidgets"], parent_handle=1)
+    app = IPKernelApp.instance(extra_extensions=["ipywidgets"], parent_handle=1)
+    ipkernel.sys = shellapp.sys = NoModules()
+    app.initialize()
+    ipkernel.sys = shellapp.sys = sys
+    app.start()
+
+
+class NoModules:
+    """``sys`` for a kernel that is being made: with all modules it would list them, for a debugger and a command.
+
+    Pages have neither, and a look at thousands of modules is a copy of all the memory that they lie in: 30 MB a page.
+    """
+
+    modules: dict = {}
+
+    def __getattr__(self, name: str):
+        return getattr(sys, name)
 
 
 def end_with_the_server(lifeline: int) -> None:
-    """Nobody writes to the lifeline; reading it ends when the server, who holds the other end, does."""
-    os.read(lifeline, 1)
+    """Nobody writes to the lifeline; it can be read when the server, who holds the other end, has ended.
+
+    Meanwhile what Python has freed is given back, which the system's allocator does by itself in part only.
+    """
+    while not select.select([lifeline], [], [], GIVES_BACK)[0]:
+        give_back_memory()
     os._exit(1)
 
 
@@ -162,6 +193,7 @@ class WarmParent:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-c", "from dpmia_lab.serve.warm import main; main()", str(self.lifeline)],
                 stdin=theirs,
+                env=os.environ | ONE_POOL,
                 pass_fds=[self.lifeline],
                 start_new_session=True,  # Ctrl-C is for the server
             )
@@ -220,11 +252,13 @@ class Forked:
 class WarmProvisioner(LocalProvisioner):
     """Has a kernel forked, or else starts it the usual way."""
 
-    told = False
+    told, scratch = False, ""
 
     async def launch_kernel(self, cmd: list[str], **given) -> KernelConnectionInfo:
         self.parent.last_activity = utcnow()  # read by the server, who complains where a kernel has said nothing yet
-        folder, environment = given.get("cwd") or os.getcwd(), given.get("env") or dict(os.environ)
+        self.scratch = tempfile.mkdtemp(prefix="page_")  # a kernel is killed in the end and cannot clear up
+        given["env"] = (given.get("env") or dict(os.environ)) | {"TMPDIR": self.scratch}
+        folder, environment = given.get("cwd") or os.getcwd(), given["env"]
         try:
             if cmd[:3] != [sys.executable, "-m", "ipykernel_launcher"]:
                 raise ChildProcessError(f"{cmd[0]} is not of its kind")
@@ -236,6 +270,11 @@ class WarmProvisioner(LocalProvisioner):
             WarmProvisioner.told = True
             return await super().launch_kernel(cmd, **given)
         return self.connection_info
+
+    async def cleanup(self, restart: bool = False) -> None:
+        """What visitors uploaded goes with their page."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        await super().cleanup(restart)
 
 
 def warm_settings() -> Config:

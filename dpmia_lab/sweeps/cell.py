@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import EXPERIMENTS
 from dpmia_lab.files import circumstances
+from dpmia_lab.memory import is_want_of_memory, want_of_memory
 from dpmia_lab.stages import Event, Stopped, drain
 from dpmia_lab.store import Result, code_fingerprint
 
@@ -40,5 +41,7 @@ def outcome_of(
 
 
 def sentence(error: Exception) -> str:
-    """A mistake in its own words, anything else with the name of its kind."""
+    """A mistake in its own words, want of memory in the lab's, anything else with the name of its kind."""
+    if is_want_of_memory(error):
+        return want_of_memory()
     return str(error) if isinstance(error, Mistake) else f"{type(error).__name__}: {error}".rstrip(": ")

@@ -11,9 +11,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from dpmia_lab.memory import MEMORY, limit_memory
 from dpmia_lab.stages import Event, Progress, Stopped
 from dpmia_lab.sweeps.cell import Outcome, outcome_of
 
@@ -22,10 +24,13 @@ PAUSE = 0.2  # seconds between a process's reports on the way
 
 
 class LocalWorkers:
-    """``room`` processes at most, started as they are needed."""
+    """``room`` processes at most, started as they are needed.
 
-    def __init__(self, room: int) -> None:
-        self.room = room
+    ``longest``: seconds that a cell may take; ``memory``: bytes of its own that a process may have. None: as it comes.
+    """
+
+    def __init__(self, room: int, longest: float | None = None, memory: int | None = None) -> None:
+        self.room, self.longest, self.memory = room, longest, memory
         self.threads = ThreadPoolExecutor(room)
         self.lock, self.closed = threading.Lock(), False
         self.all: list[Child] = []
@@ -50,12 +55,15 @@ class LocalWorkers:
 
     def _outcome(self, name: str, config: dict) -> Outcome:
         for _ in range(TRIES):
-            child = self._free_child()
+            child, start = self._free_child(), time.monotonic()
             try:
-                outcome = child.outcome_of(name, config)
+                with child.ended_after(self.longest):
+                    outcome = child.outcome_of(name, config)
             except (EOFError, OSError, pickle.UnpicklingError):  # the process has died
                 self.all.remove(child)
                 child.end()
+                if self.longest is not None and time.monotonic() - start >= self.longest:
+                    return Outcome(problem=f"it took longer than {self.longest:g} s.")
                 continue
             self.idle.append(child)
             return outcome
@@ -66,7 +74,7 @@ class LocalWorkers:
             if self.closed:
                 raise Stopped
             if not self.idle:
-                self.all.append(Child())
+                self.all.append(Child(self.memory))
                 return self.all[-1]
             return self.idle.pop()
 
@@ -74,7 +82,7 @@ class LocalWorkers:
 class Child:
     """A worker process, seen from the one who started it."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: int | None = None) -> None:
         here = str(Path(__file__).parents[2])  # the child shall run this very code
         path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
         self.share = 0.0
@@ -83,8 +91,22 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path} | ({MEMORY: str(memory)} if memory else {}),
         )
+
+    @contextlib.contextmanager
+    def ended_after(self, seconds: float | None) -> Iterator[None]:
+        """Whatever it is doing then."""
+        if seconds is None:
+            yield
+            return
+        clock = threading.Timer(seconds, self.process.kill)
+        clock.daemon = True
+        clock.start()
+        try:
+            yield
+        finally:
+            clock.cancel()
 
     def outcome_of(self, name: str, config: dict) -> Outcome:
         try:
@@ -110,6 +132,8 @@ class Child:
 
 def serve() -> None:
     """In the worker process: cells in, shares and outcomes out, until the other side is gone."""
+    if MEMORY in os.environ:
+        limit_memory(int(os.environ[MEMORY]))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not get among the answers
     last = 0.0

@@ -14,6 +14,7 @@ from dpmia_lab.widgets.kit.parts import card, text, with_classes
 from dpmia_lab.widgets.kit.pictures import picture_html
 from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.playground.mosaic import mosaic
+from dpmia_lab.words.said import heard, said
 
 SHOWN = 5  # people on the playground's card
 
@@ -22,12 +23,15 @@ def playground_card() -> widgets.VBox:
     """The first card: to be played with before the lessons, and after them."""
     result, _ = shipped_run("playground", next(iter(playground.PRESETS.values())))
     pictures = result.arrays["truth"][:SHOWN], result.arrays["pictures"][:SHOWN]
-    alt = f"{SHOWN} generated people, each beside what an attacker drew from a model trained with a little noise"
-    words = (
-        '<div><h2><a href="playground.ipynb">Playground</a></h2><p>Move one slider: twenty people fade from what an '
-        "attacker can draw of them, members become harder to find, and the model gets worse. Every defence, two "
-        "attacks and five small challenges; it trains while you watch.</p></div>"
+    alt = said(
+        "{shown} generated people, each beside what an attacker drew from a model trained with a little noise",
+        shown=SHOWN,
     )
+    about = said(
+        "Move one slider: twenty people fade from what an attacker can draw of them, members become harder to find, "
+        "and the model gets worse. Every defence, two attacks and five small challenges; it trains while you watch."
+    )
+    words = f'<div><h2><a href="playground.ipynb">{said("Playground")}</a></h2><p>{about}</p></div>'
     picture = picture_html(mosaic(*pictures), alt, "dp-mosaic")
     return card(text(f'<div class="dp-play-card">{picture}{words}</div>'), name="dp-play-first")
 
@@ -41,11 +45,13 @@ def lesson_map(folder: Path | None = None) -> widgets.VBox:
 
 def lesson_html(number: int, lesson: Lesson, there: bool) -> str:
     """With a place where the page's script says how far the reader is."""
-    heading = f'<a href="{lesson.file}">{escape(lesson.title)}</a>' if there else escape(lesson.title)
-    when = f"{lesson.minutes} minutes · paper {lesson.papers}" if there else "coming"
+    title = escape(said(lesson.title))
+    heading = f'<a href="{lesson.file}">{title}</a>' if there else title
+    when = said("{minutes} minutes · paper {papers}", minutes=lesson.minutes, papers=lesson.papers)
+    when = when if there else said("coming")
     return (
         f'<li class="{"there" if there else "coming"}"><span class="number">{number}</span>'
-        f"<div><h3>{heading}</h3><p>{escape(lesson.asks)}</p><small>{when}</small> "
+        f"<div><h3>{heading}</h3><p>{escape(said(lesson.asks))}</p><small>{when}</small> "
         f'<small class="dp-progress" data-lab-progress="{lesson.file}"></small></div></li>'
     )
 
@@ -53,8 +59,8 @@ def lesson_html(number: int, lesson: Lesson, there: bool) -> str:
 def people_strip(people: int = 12) -> widgets.VBox:
     """Some of the people whose pictures the lessons use, drawn on the spot."""
     pictures = generated_faces(people, 2, 84, 69, seed=0)[0][::2]  # one of each
-    images = "".join(picture_html(picture, "a generated face") for picture in pictures)
-    words = (
+    images = "".join(picture_html(picture, said("a generated face")) for picture in pictures)
+    words = said(
         "Drawn just now by this page. None of them exists, and every lesson is about what a model gives away of them."
     )
     return with_classes(card(text(f'<div class="dp-crowd">{images}</div><small>{words}</small>')), "dp-plain")
@@ -64,16 +70,19 @@ class Hardware:
     """What training will run on; looked up in the background, since PyTorch takes seconds to load."""
 
     def __init__(self) -> None:
-        self.words = text("<p>Looking for a graphics processor…</p>", "dp-hardware-words")
-        self.view = card(text("<h3>This machine</h3>"), self.words, name="dp-hardware")
+        self.words = text(f"<p>{said('Looking for a graphics processor…')}</p>", "dp-hardware-words")
+        self.view = card(text(f"<h3>{said('This machine')}</h3>"), self.words, name="dp-hardware")
         StageRun(found, self.show, loading="", problem=self.words).start()
 
     def show(self, outcome: tuple[str, str]) -> None:
         device, version = outcome
-        self.words.value = (
-            f"<p>Found: <b>{escape(device)}</b>. Every lesson is made to run on two processor cores; "
-            f"a graphics processor is used where there is one. PyTorch {escape(version)}.</p>"
+        words = said(
+            "Found: <b>{device}</b>. Every lesson is made to run on two processor cores; a graphics processor is used "
+            "where there is one. PyTorch {version}.",
+            device=escape(heard(device)),
+            version=escape(version),
         )
+        self.words.value = f"<p>{words}</p>"
 
 
 def found() -> Stage[tuple[str, str]]:

@@ -3,6 +3,8 @@
 import torch
 from torch.nn import functional as F
 
+LEAST_RADIUS = 0.05  # pixels: a neighbour's weight, e^(−200), is 0 in single precision
+
 
 def processed(x: torch.Tensor, name: str) -> torch.Tensor:
     """x (n, channels, height, width) through the named filter."""
@@ -23,8 +25,8 @@ def sharpened(x: torch.Tensor, amount: float = 0.5) -> torch.Tensor:
 
 
 def smoothed(x: torch.Tensor, radius: float) -> torch.Tensor:
-    """Gaussian blur of that standard deviation in pixels; 0 leaves the picture alone."""
-    if radius == 0:
+    """Gaussian blur of that standard deviation in pixels; so little that no neighbour counts leaves it alone."""
+    if radius < LEAST_RADIUS:
         return x
     reach = max(1, round(3 * radius))
     offsets = torch.arange(-reach, reach + 1, device=x.device, dtype=x.dtype)

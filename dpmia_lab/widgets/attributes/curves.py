@@ -6,6 +6,7 @@ import numpy as np
 
 from dpmia_lab.experiments import attribute_curves
 from dpmia_lab.experiments.attribute_curves import POINTS, Config, averaged_points, defence_points
+from dpmia_lab.experiments.costs import check_affordable
 from dpmia_lab.reference import shipped
 from dpmia_lab.stages import Stage
 from dpmia_lab.store import Result
@@ -84,12 +85,13 @@ class CurvesPanel:
 
     # ---- a run of the reader's own
     def begin(self) -> Stage[tuple[str, Result]]:
-        return self.stage(self.data.value)
+        preset = attribute_curves.PRESETS[self.data.value]
+        config = Config(**{**vars(preset), "splits": OWN_SPLITS, "seed": 1})
+        check_affordable("attribute_curves", config)
+        return self.stage(self.data.value, config)
 
-    def stage(self, name: str) -> Stage[tuple[str, Result]]:
-        preset = attribute_curves.PRESETS[name]
-        result = yield from attribute_curves.run(Config(**{**vars(preset), "splits": OWN_SPLITS, "seed": 1}))
-        return name, result
+    def stage(self, name: str, config: Config) -> Stage[tuple[str, Result]]:
+        return name, (yield from attribute_curves.run(config))
 
     def done(self, made: tuple[str, Result]) -> None:
         name, result = made

@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import escape
 
 from dpmia_lab.checks import Mistake, whole
+from dpmia_lab.experiments.costs import check_affordable
 from dpmia_lab.experiments.evaluation import PRESETS, Config, rows_of
 from dpmia_lab.options import as_dict, changed_from
 from dpmia_lab.stages import Event, Progress, Stage
@@ -68,7 +69,9 @@ class SweepPanel:
     def begin(self) -> Stage[tuple[sweep.Cell, ...]]:
         base, grid = self.base(), self.axes()
         self.command.value = command_html(base, grid)
-        whole(1, MOST_CELLS, cells=len(sweep.configurations(base, grid, 1)))
+        cells = sweep.configurations(base, grid, 1)
+        whole(1, MOST_CELLS, cells=len(cells))
+        check_affordable("evaluation", *cells)
         return sweep.run("evaluation", base, grid, workers=1)  # readers share the machine
 
     def happened(self, events: list[Event]) -> None:

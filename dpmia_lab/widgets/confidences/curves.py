@@ -7,6 +7,7 @@ import numpy as np
 from dpmia_lab.experiments import confidence_curves
 from dpmia_lab.experiments.confidence_claims import Points
 from dpmia_lab.experiments.confidence_curves import POINTS, Config, defence_points, points_from
+from dpmia_lab.experiments.costs import check_affordable
 from dpmia_lab.reference import shipped
 from dpmia_lab.stages import Stage
 from dpmia_lab.store import Result
@@ -100,7 +101,9 @@ class CurvesPanel:
 
     # ---- a run of the reader's own
     def begin(self) -> Stage[Result]:
-        return confidence_curves.run(Config(**vars(OWN)))
+        config = Config(**vars(OWN))
+        check_affordable("confidence_curves", config)
+        return confidence_curves.run(config)
 
     def done(self, result: Result) -> None:
         self.own = result.arrays

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmia_lab.experiments import privacy_sweep
+from dpmia_lab.experiments.costs import check_affordable
 from dpmia_lab.options import as_dict
 from dpmia_lab.rows import Row
 from dpmia_lab.stages import Stage
@@ -148,7 +149,9 @@ class CurvesPanel:
     def begin(self) -> Stage[tuple[str, str, Points]]:
         data, model = self.which.value, self.swept.value
         base = privacy_sweep.PRESETS[SWEEPS[data][model]]
-        return self.stage(data, model, replace(base, repeats=self.repeats.value, seed=self.seed.number()))
+        config = replace(base, repeats=self.repeats.value, seed=self.seed.number())
+        check_affordable("privacy_sweep", config)
+        return self.stage(data, model, config)
 
     def stage(self, data: str, model: str, config: privacy_sweep.Config) -> Stage[tuple[str, str, Points]]:
         result = yield from privacy_sweep.run(config)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmia_lab.experiments import inversion_comparison as comparison
+from dpmia_lab.experiments.costs import check_affordable
 from dpmia_lab.stages import Event, Snapshot, Stage
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.inversion.findings import reference
@@ -13,6 +14,7 @@ from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import NumberField, choice, field, scale, swapped
 from dpmia_lab.widgets.kit.parts import fold, on_change, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
+from dpmia_lab.words.said import said
 
 CHART_DELAY = 4.0  # seconds: the page comes first, and the face at its top
 
@@ -21,28 +23,28 @@ class ComparisonPanel:
     """``result`` is what is shown, ``source`` whose it is in words."""
 
     def __init__(self) -> None:
-        self.which = field(choice("data and model", swapped(SETS)), "comparison-data")
-        self.repeats = field(scale("seeds, for the spread", (1, 2, 3, 5)), "comparison-repeats")
-        self.seed = field(NumberField("first seed"), "comparison-seed")
-        self.work = StageRun(self.begin, self.done, self.happened, self.nothing_came, "Run it yourself")
+        self.which = field(choice(said("data and model"), swapped(SETS)), "comparison-data")
+        self.repeats = field(scale(said("seeds, for the spread"), (1, 2, 3, 5)), "comparison-repeats")
+        self.seed = field(NumberField(said("first seed")), "comparison-seed")
+        self.work = StageRun(self.begin, self.done, self.happened, self.nothing_came, said("Run it yourself"))
         self.pictures, self.table, self.published = text("", "dp-faces"), text(""), text("")
         self.chart = ChartPlace(
             self.drawn_chart, "dpmia_lab.plots.inversion", delay=CHART_DELAY, below=self.chart_words
         )
         on_change(self.which, lambda _: self.show_reference())
-        intro = text(
-            "<p class='dp-soft'>You see what the lab measured over five seeds (<code>make reference</code> computes it "
-            "again). Your own run takes its place.</p>"
+        intro = said(
+            "You see what the lab measured over five seeds (<code>make reference</code> computes it again). Your own "
+            "run takes its place."
         )
         self.view = panel(
             "dp-comparison",
-            controls=[intro, self.which],
+            controls=[text(f"<p class='dp-soft'>{intro}</p>"), self.which],
             more=[self.repeats, self.seed],
             run=[self.work.bar, self.work.problem],
-            picture=[text("<h3>Both attacks on four measures</h3>"), self.chart.view, self.pictures],
+            picture=[text(f"<h3>{said('Both attacks on four measures')}</h3>"), self.chart.view, self.pictures],
             details=[
-                fold("For experts: every measure of every attack", self.table),
-                fold("For experts: beside the papers' tables", self.published),
+                fold(said("For experts: every measure of every attack"), self.table),
+                fold(said("For experts: beside the papers' tables"), self.published),
                 width_for(self.chart),
             ],
         )
@@ -52,7 +54,8 @@ class ComparisonPanel:
     def show_reference(self) -> None:
         result, repeats = reference(self.which.value)
         self.pictures.value = ""
-        self.show(result, f"this lab's reference on {SETS[self.which.value]}, {repeats} seeds, mean ± s.d")
+        where = {"data": said(SETS[self.which.value]), "seeds": repeats}
+        self.show(result, said("this lab's reference on {data}, {seeds} seeds, mean ± s.d", **where))
 
     def show(self, result: Result, source: str) -> None:
         self.result, self.source = result, source
@@ -66,15 +69,18 @@ class ComparisonPanel:
         return comparison_chart(self.result.rows, width)
 
     def chart_words(self) -> str:
-        return (
-            f"<small class='dp-soft'>Dots: {self.source}. Grey lines: what noise (dotted), a black picture (dashed) "
-            f"and someone else's picture (dash-dotted) score.</small>"
+        words = said(
+            "Dots: {source}. Grey lines: what noise (dotted), a black picture (dashed) and someone else's picture "
+            "(dash-dotted) score.",
+            source=self.source,
         )
+        return f"<small class='dp-soft'>{words}</small>"
 
     # ---- the reader's own run
     def begin(self) -> Stage[tuple[comparison.Config, Result]]:
         base = comparison.PRESETS[self.which.value]
         config = replace(base, repeats=self.repeats.value, seed=self.seed.number())
+        check_affordable("inversion_comparison", config)
         self.drawn: dict[str, np.ndarray] = {}
         self.which.disabled = True  # what comes out belongs to this set
         return self.stage(config)
@@ -96,7 +102,7 @@ class ComparisonPanel:
         config, result = outcome
         self.which.disabled = False
         self.work.bar.idle(f"{self.work.seconds:.0f} s")
-        seeds = f"{config.repeats} seeds from {config.seed}, mean ± s.d"
+        seeds = said("{repeats} seeds from {seed}, mean ± s.d", repeats=config.repeats, seed=config.seed)
         if config.repeats == 1:
-            seeds = f"seed {config.seed} only, so no spread"
-        self.show(result, f"your run on {SETS[self.which.value]}, {seeds}")
+            seeds = said("seed {seed} only, so no spread", seed=config.seed)
+        self.show(result, said("your run on {data}, {seeds}", data=said(SETS[self.which.value]), seeds=seeds))

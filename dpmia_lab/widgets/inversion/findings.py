@@ -16,6 +16,7 @@ from dpmia_lab.widgets.inversion.words import MEASURES, PRINTED
 from dpmia_lab.widgets.kit.claims import Claim, Verdict, clearly_higher, verdict
 from dpmia_lab.widgets.kit.parts import card, text
 from dpmia_lab.widgets.kit.tables import Html, table_html, with_small, with_spread
+from dpmia_lab.words.said import local, said
 
 SUBJECTS = {
     "faces": "40 generated people, softmax regression",
@@ -59,32 +60,52 @@ def findings() -> widgets.VBox:
     paper = shipped("published")["att_faces"]
     published, of_a_mean, ours = lambda_words()
     sentences = [
-        f"<b>On digits the published table improves and the leak does not.</b> The distance falls as paper A reports, "
-        f"from {distance(digits, 'original')} to {distance(digits, 'published')} with its settings. But a black "
-        f"picture is at {distance(digits, 'blank')}, closer than either, and the judge names "
-        f"{recognised(digits, 'original')} of the <i>original</i> attack's drawings against "
-        f"{recognised(digits, 'published')} of the enhanced one's; by nearest SSIM it is "
-        f"{recognised_by_ssim(digits, 'original')} against {recognised_by_ssim(digits, 'published')}.",
-        f"<b>On faces the order depends on the measure.</b> The judge recognises {recognised(faces, 'enhanced')} of "
-        f"the enhanced attack's drawings (this lab's settings) and {recognised(faces, 'original')} of the original's, "
-        f"within each other's spread; by distance the original attack is closer ({distance(faces, 'original')} against "
-        f"{distance(faces, 'enhanced')}).",
-        f"<b>The published λ = {published} does not work here:</b> {recognised(faces, 'published')} recognised. Read "
-        f"as the weight of a sum over pixels, it outweighs the model and many pictures stay grey. Were it a mean over "
-        f"the {PIXELS:,} pixels, it would be {of_a_mean} on the slider above, near the {ours} that does work. The "
-        f"paper does not say which.",
-        f"<b>On AT&T's real faces</b> the judge recognises {recognised(real, 'original')} of the original attack's "
-        f"drawings; paper E reports {paper['recognised_by_evaluation_model']:.0%}. By nearest SSIM it is "
-        f"{recognised_by_ssim(real, 'original')} here and {paper['recognised_by_ssim']:.1%} there.",
+        said(
+            "<b>On digits the published table improves and the leak does not.</b> The distance falls as paper A "
+            "reports, from {before} to {after} with its settings. But a black picture is at {blank}, closer than "
+            "either, and the judge names {original} of the <i>original</i> attack's drawings against {enhanced} of the "
+            "enhanced one's; by nearest SSIM it is {original_ssim} against {enhanced_ssim}.",
+            before=distance(digits, "original"),
+            after=distance(digits, "published"),
+            blank=distance(digits, "blank"),
+            original=recognised(digits, "original"),
+            enhanced=recognised(digits, "published"),
+            original_ssim=recognised_by_ssim(digits, "original"),
+            enhanced_ssim=recognised_by_ssim(digits, "published"),
+        ),
+        said(
+            "<b>On faces the order depends on the measure.</b> The judge recognises {enhanced} of the enhanced "
+            "attack's drawings (this lab's settings) and {original} of the original's, within each other's spread; by "
+            "distance the original attack is closer ({near} against {far}).",
+            enhanced=recognised(faces, "enhanced"),
+            original=recognised(faces, "original"),
+            near=distance(faces, "original"),
+            far=distance(faces, "enhanced"),
+        ),
+        said(
+            "<b>The published λ = {published} does not work here:</b> {share} recognised. Read as the weight of a sum "
+            "over pixels, it outweighs the model and many pictures stay grey. Were it a mean over the {pixels:,} "
+            "pixels, it would be {of_a_mean} on the slider above, near the {ours} that does work. The paper does not "
+            "say which.",
+            published=local(published),
+            share=recognised(faces, "published"),
+            pixels=PIXELS,
+            of_a_mean=local(of_a_mean),
+            ours=local(ours),
+        ),
+        said(
+            "<b>On AT&T's real faces</b> the judge recognises {judge} of the original attack's drawings; paper E "
+            "reports {paper:.0%}. By nearest SSIM it is {ssim} here and {paper_ssim:.1%} there.",
+            judge=recognised(real, "original"),
+            paper=paper["recognised_by_evaluation_model"],
+            ssim=recognised_by_ssim(real, "original"),
+            paper_ssim=paper["recognised_by_ssim"],
+        ),
     ]
     items = "".join(f"<li>{sentence}</li>" for sentence in sentences)
-    return card(
-        text(
-            f"<h3>What came out</h3><ul class='dp-findings'>{items}</ul><small>Five seeds, mean ± standard "
-            f"deviation.</small>"
-        ),
-        name="dp-findings-card",
-    )
+    title, below = said("What came out"), said("Five seeds, mean ± standard deviation.")
+    found = text(f"<h3>{title}</h3><ul class='dp-findings'>{items}</ul><small>{below}</small>")
+    return card(found, name="dp-findings-card")
 
 
 # ---- beside the other lessons' findings

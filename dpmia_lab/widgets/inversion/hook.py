@@ -17,6 +17,7 @@ from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, text, with_classes
 from dpmia_lab.widgets.kit.pictures import figure_html, picture_html
 from dpmia_lab.widgets.kit.stage_run import StageRun
+from dpmia_lab.words.said import heard, said
 
 SUSPECTS = 4
 HOOK = replace(inversion.PRESETS["faces"], steps=120)  # enough for a likeness, in half a second
@@ -30,12 +31,14 @@ class Hook:
         self.config, self.recognisers = config, recognisers
         self.stored, self.said = stored_hook(), ""
         self.picture = text("", "dp-hook-picture")
-        self.show(self.stored["drawing"], "Drawn from a model alone, and stored")
-        self.words = text(
-            f"<h2>Who is this?</h2><p>A model was trained to put {self.stored['people']} names to faces. It has no "
-            f"picture in it. Somebody who holds nothing but the model drew this face out of it. The four photographs "
-            f"below were <b>not</b> used for training. Which of these people is it?</p>"
+        self.show(self.stored["drawing"], said("Drawn from a model alone, and stored"))
+        asked = said(
+            "A model was trained to put {people} names to faces. It has no picture in it. Somebody who holds nothing "
+            "but the model drew this face out of it. The four photographs below were <b>not</b> used for training. "
+            "Which of these people is it?",
+            people=int(self.stored["people"]),
         )
+        self.words = text(f"<h2>{said('Who is this?')}</h2><p>{asked}</p>")
         self.line_up = with_classes(widgets.HBox(self._suspects()), "dp-suspects")
         self.answer = text("", "dp-hook-answer")
         self.work = StageRun(self.stage, self.ended, self.happened, problem=self.answer)
@@ -53,43 +56,51 @@ class Hook:
         for event in events:
             if isinstance(event, Progress) and event.label != self.said:
                 self.said = event.label
-                self.show(self.stored["drawing"], f"Stored. This page draws it again: {event.label}")
+                words = said("Stored. This page draws it again: {doing}", doing=heard(event.label))
+                self.show(self.stored["drawing"], words)
             if isinstance(event, Snapshot) and event.name == "reconstruction" and event.step > self.config.steps / 2:
-                self.show(event.array[self.target], f"Drawn on this page, step {event.step}")
+                words = said("Drawn on this page, step {step}", step=event.step)
+                self.show(event.array[self.target], words)
 
     def ended(self, x: np.ndarray) -> None:
-        self.show(x[self.target], f"Drawn on this page from the model alone, {self.work.seconds:.0f} s after its start")
+        seconds = self.work.seconds
+        words = said("Drawn on this page from the model alone, {seconds:.0f} s after its start", seconds=seconds)
+        self.show(x[self.target], words)
 
     @property
     def target(self) -> int:
         return int(self.stored["target"])
 
     def show(self, picture: np.ndarray, words: str) -> None:
-        self.picture.value = figure_html(picture, "a face drawn from the model", words)
+        self.picture.value = figure_html(picture, said("a face drawn from the model"), words)
 
     # ---- the line-up
     def _suspects(self) -> list[widgets.Widget]:
         shown = []
         for letter, label, photograph in zip("ABCD", self.stored["labels"], self.stored["photographs"], strict=True):
-            choose = button(f"It is {letter}", lambda label=int(label): self.judge(label), "dp-suspect")
-            shown.append(column(text(picture_html(photograph, f"photograph {letter}")), choose))
+            words = said("It is {letter}", letter=letter)
+            choose = button(words, lambda label=int(label): self.judge(label), "dp-suspect")
+            alt = said("photograph {letter}", letter=letter)
+            shown.append(column(text(picture_html(photograph, alt)), choose))
         return shown
 
     def judge(self, label: int) -> None:
         if label == self.target:
-            self.answer.value = (
-                f'<div class="dp-note"><b>Yes: {self._name(label)}.</b> You have just recognised a person from a model '
-                f"that was shared <i>instead of</i> their photographs. Nobody here exists: the faces are generated."
-                f"</div>"
+            words = said(
+                "<b>Yes: {name}.</b> You have just recognised a person from a model that was shared <i>instead of</i> "
+                "their photographs. Nobody here exists: the faces are generated.",
+                name=self._name(label),
             )
+            self.answer.value = f'<div class="dp-note">{words}</div>'
         else:
-            self.answer.value = (
-                f'<div class="dp-error">No, that is {self._name(label)}. Look at hair, glasses and the shape of the '
-                f"head, and try another.</div>"
+            words = said(
+                "No, that is {name}. Look at hair, glasses and the shape of the head, and try another.",
+                name=self._name(label),
             )
+            self.answer.value = f'<div class="dp-error">{words}</div>'
 
     def _name(self, label: int) -> str:
-        return str(self.stored["names"][list(self.stored["labels"]).index(label)])
+        return heard(str(self.stored["names"][list(self.stored["labels"]).index(label)]))
 
 
 def stored_hook() -> dict[str, np.ndarray]:

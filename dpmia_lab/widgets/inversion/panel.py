@@ -20,6 +20,7 @@ from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import text
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.upload import OwnFile, TakesOwnFile
+from dpmia_lab.words.said import marked, said
 
 QUICK_STEPS = 500  # with a prior, in about a second
 EARLY = 0.2  # of the steps: before that a drawing is still grey, and would flicker where pictures follow a slider
@@ -37,7 +38,7 @@ class InversionPanel(TakesOwnFile, ExperimentPanel):
         self.recognisers = recognisers
         self.tried: list[Run] = []  # all of the reader's, those that a slider passed through too; the newest first
         experiment = SimpleNamespace(PRESETS=inversion.PRESETS, Config=Config, run=self.run)
-        words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
+        words = Words(marked("Train and attack"), PRESET_WORDS, summary, compared_html)
         super().__init__("inversion", experiment, InversionView(), new_controls, REASONS, words, query, store)
 
     def main(self) -> list[widgets.Widget]:
@@ -45,9 +46,9 @@ class InversionPanel(TakesOwnFile, ExperimentPanel):
 
     def more(self) -> list[widgets.Widget]:
         return [
-            text("<h4>The attack</h4>"),
+            text(f"<h4>{said('The attack')}</h4>"),
             self.controls.group("attack", "components", "rate", "box", "process", "smooth"),
-            text("<h4>The model</h4>"),
+            text(f"<h4>{said('The model')}</h4>"),
             self.controls.group("data"),
             self.own.view,
             self.controls.group("model", "seed"),
@@ -86,4 +87,7 @@ def found_words(path: Path) -> str:
     """What is in a visitor's own file."""
     data = from_upload(path.name, path.read_bytes(), seed=0)
     _, height, width = data.shape
-    return f"{len(data.train_x) + len(data.test_x)} pictures of {data.classes} classes, {height} × {width} pixels."
+    counts = {"pictures": len(data.train_x) + len(data.test_x), "classes": data.classes}
+    return said(
+        "{pictures} pictures of {classes} classes, {height} × {width} pixels.", height=height, width=width, **counts
+    )

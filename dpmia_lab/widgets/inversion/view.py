@@ -13,16 +13,17 @@ from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.inversion.words import caption, numbers_html, verdict_html
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
-from dpmia_lab.widgets.kit.controls import choice, field
+from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import button, column, download_html, fold, on_change, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, people_html, sheet
+from dpmia_lab.words.said import heard, marked, said, said_many
 
-MEASURES = [
-    ("correlation (blind to brightness and contrast)", "similarity"),
-    ("Euclidean distance", "distance"),
-    ("1 − SSIM (structure)", "ssim_distance"),
-    ("the model's confidence", "confidence"),
-]
+MEASURES = marked({
+    "similarity": "correlation (blind to brightness and contrast)",
+    "distance": "Euclidean distance",
+    "ssim_distance": "1 − SSIM (structure)",
+    "confidence": "the model's confidence",
+})  # fmt: skip
 LARGE = 2  # people at a time, once their pictures are enlarged: the place they take stays the same
 NO_WORDS = "&nbsp;<br>&nbsp;"  # below a drawing that nobody has judged yet
 
@@ -38,17 +39,18 @@ class InversionView:
         self.people = text("", "dp-fades", "dp-faces")
         self.verdict = text("", "dp-fades", "dp-verdict-line")
         self.which = text("", "dp-which")
-        self.back = button("◀", lambda: self.turn(-1), "dp-small", tooltip="Previous people")
-        self.forth = button("▶", lambda: self.turn(1), "dp-small", "dp-forth", tooltip="Next people")
-        self.larger = button("Larger pictures", self.enlarge, "dp-small", "dp-larger")
-        switch = widgets.ToggleButton(description="Stretch contrast", tooltip="So that faint drawings show")
+        self.back = button("◀", lambda: self.turn(-1), "dp-small", tooltip=said("Previous people"))
+        self.forth = button("▶", lambda: self.turn(1), "dp-small", "dp-forth", tooltip=said("Next people"))
+        self.larger = button(said("Larger pictures"), self.enlarge, "dp-small", "dp-larger")
+        tooltip = said("So that faint drawings show")
+        switch = widgets.ToggleButton(description=said("Stretch contrast"), tooltip=tooltip)
         self.stretch = with_classes(switch, "dp-small", "dp-stretch")
-        self.play = button("Play the attack", self.play_or_pause, "dp-small", "dp-play")
+        self.play = button(said("Play the attack"), self.play_or_pause, "dp-small", "dp-play-attack")
         self.step_words = text("", "dp-soft", "dp-step")
-        lapse = widgets.IntSlider(min=0, max=0, description="moment of the attack", readout=False)
+        lapse = widgets.IntSlider(min=0, max=0, description=said("moment of the attack"), readout=False)
         self.frame = field(lapse, "frame")
         self.numbers = text("", "dp-fades", "dp-results-numbers")
-        self.measure = field(choice("measure", MEASURES), "measure")
+        self.measure = field(choice(said("measure"), swapped(MEASURES)), "measure")
         self.chart = ChartPlace(
             self.drawn, "dpmia_lab.plots.inversion", "dp-fades",
             keep="dpmia_lab_chart.png", others=self.kept_pictures, on_pick=self.turn_to,
@@ -59,19 +61,19 @@ class InversionView:
             on_change(control, lambda _: self.draw_people())
         on_change(self.measure, lambda _: self.chart.redraw())
         self.picture = column(
-            text("<h3>Left: a training picture. Right: drawn from the model.</h3>"),
+            text(f"<h3>{said('Left: a training picture. Right: drawn from the model.')}</h3>"),
             self.verdict,
             self.people,
             row(self.back, self.which, self.forth, self.larger, self.stretch, self.play, self.step_words),
         )
         self.details = column(
-            fold("Step by step: any moment of the attack", self.frame, name="dp-lapse"),
-            column(text("<h3>How much leaked?</h3>"), self.numbers, classes=("dp-section",)),
+            fold(said("Step by step: any moment of the attack"), self.frame, name="dp-lapse"),
+            column(text(f"<h3>{said('How much leaked?')}</h3>"), self.numbers, classes=("dp-section",)),
             column(
-                text("<h3>Close to what, and closer than what?</h3>"),
+                text(f"<h3>{said('Close to what, and closer than what?')}</h3>"),
                 self.chart.view,
                 self.chart.exports,
-                fold("Another measure", self.measure, name="dp-measures"),
+                fold(said("Another measure"), self.measure, name="dp-measures"),
                 classes=("dp-section",),
             ),
         )
@@ -97,7 +99,7 @@ class InversionView:
     def live(self, x: np.ndarray, step: int) -> None:
         self.show_pictures(x, [""] * len(x), [NO_WORDS] * len(x))
         self.verdict.add_class("dp-waits")  # it is on the drawings that stood here before
-        self.step_words.value = f"step {step}"
+        self.step_words.value = said("step {step}", step=step)
 
     # ---- when it is done
     def show(self, result: Result) -> None:
@@ -114,7 +116,7 @@ class InversionView:
         self.chart.redraw()
 
     def names(self) -> list[str]:
-        return [str(name) for name in self.result.arrays["names"]]
+        return [heard(str(name)) for name in self.result.arrays["names"]]
 
     def draw_people(self) -> None:
         if self.result is None:
@@ -125,7 +127,8 @@ class InversionView:
         captions = [caption(arrays, k) if finished else NO_WORDS for k in range(len(x))]
         self.show_pictures(x, self.names(), captions)
         step = arrays["frame_steps"][min(i, len(arrays["frame_steps"]) - 1)]
-        self.step_words.value = f"finished, after {step} steps" if finished else f"step {step}"
+        done = said_many("finished, after {count} step", "finished, after {count} steps", step)
+        self.step_words.value = done if finished else said("step {step}", step=step)
 
     def show_pictures(self, x: np.ndarray, names: list[str], captions: list[str]) -> None:
         """Those of all people that are looked at now."""
@@ -134,7 +137,7 @@ class InversionView:
         drawn = x[shown] / 255 if x.dtype == np.uint8 else x[shown]
         drawn = stretched_pictures(drawn) if self.stretch.value else drawn
         self.people.value = people_html(names[shown], self.truth[shown], drawn, captions[shown])
-        self.which.value = f"{self.first + 1}–{end} of {len(x)}"
+        self.which.value = said("{first}–{last} of {all}", first=self.first + 1, last=end, all=len(x))
         self.back.disabled, self.forth.disabled = self.first == 0, end == len(x)
 
     # ---- which people, and how large
@@ -151,7 +154,7 @@ class InversionView:
         large = self.at_once == AT_ONCE
         self.at_once = LARGE if large else AT_ONCE
         (self.people.add_class if large else self.people.remove_class)("dp-large")
-        self.larger.description = "Smaller pictures" if large else "Larger pictures"
+        self.larger.description = said("Smaller pictures") if large else said("Larger pictures")
         self.turn_to(self.first)
 
     # ---- the chart, and files
@@ -166,7 +169,7 @@ class InversionView:
 
     def kept_pictures(self) -> list[str]:
         rows = [self.result.arrays["truth"], self.result.arrays["reconstruction"]]
-        return [download_html("all pictures (PNG)", "dpmia_lab_pictures.png", data_uri(sheet(rows)))]
+        return [download_html(said("all pictures (PNG)"), "dpmia_lab_pictures.png", data_uri(sheet(rows)))]
 
     # ---- the time-lapse
     def pause(self) -> None:
@@ -181,10 +184,10 @@ class InversionView:
             self.playing = asyncio.get_event_loop().create_task(self._play())
 
     async def _play(self) -> None:
-        self.play.description = "Pause"
+        self.play.description = said("Pause")
         try:
             for i in range(self.frame.max + 1):
                 self.frame.value = i
                 await asyncio.sleep(0.12)
         finally:
-            self.play.description = "Play the attack"
+            self.play.description = said("Play the attack")

@@ -14,16 +14,23 @@ from dpmia_lab.options import number_text
 from dpmia_lab.reference import shipped
 from dpmia_lab.rows import Rows
 from dpmia_lab.store import Result
-from dpmia_lab.widgets.inversion.controls import PRIOR_WORDS
+from dpmia_lab.widgets.inversion.controls import PRIOR_WORDS, PROCESS_WORDS
 from dpmia_lab.widgets.kit.parts import number_html, number_row
 from dpmia_lab.widgets.kit.pictures import strip_html
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.tables import Html, Row, table_html, with_small, with_spread
 from dpmia_lab.widgets.kit.words import MODEL_WORDS
+from dpmia_lab.words.said import heard, local, marked, numeral, said, said_many
 
 HEAVY = 1e-4  # λ from which a prior wins over the model on faces
 SHORT = 0.5  # T·η up to which the enhanced attack has hardly left mid-grey
 STRIP = 8  # pictures beside each other
+SUMMED = marked({
+    "original": "original attack",
+    "enhanced": "enhanced attack",
+    "prior": "attack with public pictures",
+})  # fmt: skip
+RECOGNISED = marked({(True, True): "judge + SSIM", (True, False): "judge only", (False, True): "SSIM only"})
 
 
 # ---- a run
@@ -35,24 +42,29 @@ def own_rows(run: Run) -> Rows:
 def summary(run: Run) -> str:
     """What was done and what came out, in a line that tells two runs apart."""
     c, rows = run.config, run.result.rows
-    how = [f"{MODEL_WORDS[c.model]} on {escape(Path(c.data).name)}"]
+    how = [said("{model} on {data}", model=said(MODEL_WORDS[c.model]), data=escape(Path(c.data).name))]
     if c.data.split(":")[0] in ("faces", "att_faces"):
-        how.append(f"{c.people} people")
-    how.append("attack with public pictures" if c.attack == "prior" else f"{c.attack} attack")
+        how.append(said("{count} people", count=c.people))
+    how.append(said(SUMMED[c.attack]))
     if c.attack == "prior":
-        how.append(f"{c.components} components, λ = {number_text(c.weight)}")
+        how.append(said("{count} components, λ = {weight}", count=c.components, weight=local(number_text(c.weight))))
     elif c.attack == "enhanced":
-        how.append(f"prior {PRIOR_WORDS[c.prior]}" + (f", λ = {number_text(c.lam)}" if c.prior != "none" else ""))
-        how += [] if c.box else ["no box"]
+        weight = f", λ = {local(number_text(c.lam))}" if c.prior != "none" else ""
+        how.append(said("prior {prior}", prior=said(PRIOR_WORDS[c.prior])) + weight)
+        how += [] if c.box else [said("no box")]
     else:
-        how += [] if c.process == "none" else [c.process]
-    how.append(f"T = {c.steps}, η = {number_text(c.rate)}")
-    how += [f"blur {c.smooth:g}"] if c.smooth and c.attack != "prior" else []
-    return (
-        f"{', '.join(how)}, seed {c.seed}: "
-        f'<span class="dp-exposed">{own_rows(run).value("recognised_share"):.0%} recognised by the judge, '
-        f"{own_rows(run).value('recognised_ssim_share'):.0%} by SSIM</span>, "
-        f"distance {own_rows(run).value('distance_mean'):.2f} (noise {rows.value('distance_mean', attack='noise'):.2f})"
+        how += [] if c.process == "none" else [said(PROCESS_WORDS[c.process])]
+    how.append(f"T = {c.steps}, η = {local(number_text(c.rate))}")
+    how += [said("blur {pixels:g}", pixels=c.smooth)] if c.smooth and c.attack != "prior" else []
+    return said(
+        '{how}, seed {seed}: <span class="dp-exposed">{judge:.0%} recognised by the judge, {ssim:.0%} by SSIM</span>, '
+        "distance {distance:.2f} (noise {noise:.2f})",
+        how=", ".join(how),
+        seed=c.seed,
+        judge=own_rows(run).value("recognised_share"),
+        ssim=own_rows(run).value("recognised_ssim_share"),
+        distance=own_rows(run).value("distance_mean"),
+        noise=rows.value("distance_mean", attack="noise"),
     )
 
 
@@ -71,12 +83,17 @@ def verdict_html(result: Result, config: Config) -> str:
     """The two verdicts in one line, what noise gets, and a word on drawings in which there is nothing to see."""
     judge, ssim, people = counts(result, config.attack)
     nothing = {"noise": "random noise"} | (PRIOR_NULLS if config.attack == "prior" else {})
-    beside = (("{} and {}".format(*counts(result, name)), words) for name, words in nothing.items())
-    return (
-        f"<p>Named right: <b class='dp-exposed'>{judge} of {people}</b> by an independent judge, "
-        f"<b class='dp-exposed'>{ssim} of {people}</b> by the most similar held-out picture (SSIM). "
-        f"Of {', of '.join(f'{words}: {both}' for both, words in beside)}. {blank_words(result, config)}</p>"
+    named = said(
+        "Named right: <b class='dp-exposed'>{judge} of {people}</b> by an independent judge, "
+        "<b class='dp-exposed'>{ssim} of {people}</b> by the most similar held-out picture (SSIM).",
+        judge=judge,
+        ssim=ssim,
+        people=people,
     )
+    both = {name: dict(zip(("judge", "ssim"), counts(result, name), strict=False)) for name in nothing}
+    beside = [said("of {what}: {judge} and {ssim}", what=heard(nothing[name]), **both[name]) for name in nothing]
+    others = ", ".join(beside)
+    return f"<p>{named} {others[0].upper()}{others[1:]}. {blank_words(result, config)}</p>"
 
 
 def blank_words(result: Result, config: Config) -> str:
@@ -85,20 +102,28 @@ def blank_words(result: Result, config: Config) -> str:
     if not blank:
         return ""
     people = len(result.arrays["truth"])
-    are = "is blank to the eye" if blank == 1 else "are blank to the eye"
-    return f"<b>{blank} of {people}</b> {are}: {why_blank(config)}"
+    return said_many(
+        "<b>{count} of {people}</b> is blank to the eye: {why}",
+        "<b>{count} of {people}</b> are blank to the eye: {why}",
+        blank,
+        people=people,
+        why=why_blank(config),
+    )
 
 
 def why_blank(config: Config) -> str:
     if config.attack == "prior":
-        return "few public pictures look like anything here, or λ weighs more than the model."
+        return said("few public pictures look like anything here, or λ weighs more than the model.")
     if config.attack == "enhanced" and config.prior != "none" and config.lam >= HEAVY:
-        return f"λ = {number_text(config.lam)} weighs so much that a flat picture is worth more than the right name."
+        weight = local(number_text(config.lam))
+        return said("λ = {weight} weighs so much that a flat picture is worth more than the right name.", weight=weight)
     if config.attack == "enhanced" and config.box and config.steps * config.rate <= SHORT:
-        return "so few small steps hardly leave the mid-grey they start from."
+        return said("so few small steps hardly leave the mid-grey they start from.")
     if config.attack == "enhanced" and config.box:
-        return "at the mid-grey they start from, the model is so sure of somebody else that there is hardly a slope."
-    return "the steps are too small to be seen."
+        return said(
+            "at the mid-grey they start from, the model is so sure of somebody else that there is hardly a slope."
+        )
+    return said("the steps are too small to be seen.")
 
 
 def compared_html(runs: list[Run]) -> str:
@@ -106,19 +131,21 @@ def compared_html(runs: list[Run]) -> str:
     lines = []
     for run in runs:
         arrays = run.result.arrays
-        alts = [f"run {run.number}, {name}" for name in arrays["names"][:STRIP]]
+        names = [heard(str(name)) for name in arrays["names"][:STRIP]]
+        alts = [said("run {number}, {name}", number=run.number, name=name) for name in names]
         pictures = strip_html(arrays["reconstruction"][:STRIP], alts)
-        lines.append(f"<h4>Run {run.number}: {summary(run)}</h4>{pictures}")
+        lines.append(f"<h4>{said('Run {number}', number=run.number)}: {summary(run)}</h4>{pictures}")
     return "".join(lines)
 
 
 def caption(arrays: dict[str, np.ndarray], k: int) -> str:
     """Of one finished picture."""
     judge, ssim = bool(arrays["recognised"][k]), bool(arrays["recognised_ssim"][k])
-    who = {(True, True): "judge + SSIM", (True, False): "judge only", (False, True): "SSIM only"}.get((judge, ssim))
-    verdict = f'<span class="dp-exposed">{who}</span>' if who else "nobody"
-    seen = "blank" if is_blank(arrays["reconstruction"][k : k + 1])[0] else f"correlation {arrays['similarity'][k]:.2f}"
-    return f"{verdict}<br>{seen}"
+    who = RECOGNISED.get((judge, ssim))
+    verdict = f'<span class="dp-exposed">{said(who)}</span>' if who else said("nobody")
+    blank = is_blank(arrays["reconstruction"][k : k + 1])[0]
+    alike = said("correlation {value:.2f}", value=arrays["similarity"][k])
+    return f"{verdict}<br>{said('blank') if blank else alike}"
 
 
 def numbers_html(result: Result, attack: str) -> str:
@@ -126,49 +153,63 @@ def numbers_html(result: Result, attack: str) -> str:
     rows, n, classes = result.rows, result.numbers, len(result.arrays["truth"])
 
     def count(measure: str, who: str) -> str:
-        return f"{round(rows.value(measure, attack=who) * classes)} of {classes}"
+        found = round(rows.value(measure, attack=who) * classes)
+        return said("{found} of {all}", found=found, all=classes)
 
     def mean(measure: str) -> str:
-        return f"{rows.value(measure, attack=attack):.2f}"
+        return numeral("{:.2f}", rows.value(measure, attack=attack))
 
     def beside(measure: str) -> str:
-        return ", ".join(f"{words} {rows.value(measure, attack=name):.2f}" for name, words in BASELINES.items())
+        return ", ".join(
+            f"{heard(words)} {numeral('{:.2f}', rows.value(measure, attack=name))}" for name, words in BASELINES.items()
+        )
 
     return doubt_html(rows.where(attack=attack)) + number_row(
         number_html(
             count("recognised_share", attack),
-            "recognised by an independent judge",
-            f"A network that never saw the training pictures names the right class. More is a worse leak. "
-            f"Noise: {count('recognised_share', 'noise')}; someone else's picture: "
-            f"{count('recognised_share', 'other_class')}; the judge on real pictures: {n['judge_accuracy']:.0%}.",
+            said("recognised by an independent judge"),
+            said(
+                "A network that never saw the training pictures names the right class. More is a worse leak. Noise: "
+                "{noise}; someone else's picture: {other}; the judge on real pictures: {real:.0%}.",
+                noise=count("recognised_share", "noise"),
+                other=count("recognised_share", "other_class"),
+                real=n["judge_accuracy"],
+            ),
             "exposed",
         ),
         number_html(
             count("recognised_ssim_share", attack),
-            "recognised by the most similar held-out picture (SSIM)",
-            f"No network at all. More is a worse leak. Noise: {count('recognised_ssim_share', 'noise')}.",
+            said("recognised by the most similar held-out picture (SSIM)"),
+            said(
+                "No network at all. More is a worse leak. Noise: {noise}.",
+                noise=count("recognised_ssim_share", "noise"),
+            ),
             "exposed",
         ),
         number_html(
             mean("distance_mean"),
-            "distance to the nearest training picture",
-            f"Lower is closer, but closer than what? {beside('distance_mean')}.",
+            said("distance to the nearest training picture"),
+            said("Lower is closer, but closer than what? {others}.", others=beside("distance_mean")),
         ),
         number_html(
             mean("similarity_mean"),
-            "correlation with the nearest training picture",
-            f"1 is the same but for brightness and contrast. {beside('similarity_mean')}.",
+            said("correlation with the nearest training picture"),
+            said("1 is the same but for brightness and contrast. {others}.", others=beside("similarity_mean")),
         ),
         number_html(
             mean("confidence_mean"),
-            "the model's confidence in its label",
-            "What the attack climbs. A model can be sure of a picture that nobody recognises.",
+            said("the model's confidence in its label"),
+            said("What the attack climbs. A model can be sure of a picture that nobody recognises."),
         ),
         number_html(
-            f"{n['test_accuracy']:.0%}",
-            "accuracy on new pictures",
-            f"What the model is for. Higher is better; on its training pictures {n['train_accuracy']:.0%}, "
-            f"by chance {n['chance']:.0%}.",
+            numeral("{:.0%}", n["test_accuracy"]),
+            said("accuracy on new pictures"),
+            said(
+                "What the model is for. Higher is better; on its training pictures {train:.0%}, by chance "
+                "{chance:.0%}.",
+                train=n["train_accuracy"],
+                chance=n["chance"],
+            ),
             "protected",
         ),
     )
@@ -178,43 +219,44 @@ def doubt_html(own: Rows) -> str:
     """Where the two ways of recognising disagree, the reader should look for themselves."""
     if own.value("recognised_share") - own.value("recognised_ssim_share") < 0.4:
         return ""
-    return (
-        '<div class="dp-note">The two ways of recognising disagree. A network can be swayed by marks that no person '
-        "would read as a likeness, or by a drawing too faint for the eye: look at the pictures before you believe "
-        "the first number.</div>"
+    words = said(
+        "The two ways of recognising disagree. A network can be swayed by marks that no person would read as a "
+        "likeness, or by a drawing too faint for the eye: look at the pictures before you believe the first number."
     )
+    return f'<div class="dp-note">{words}</div>'
 
 
 # ---- attacks compared
-SETS = {
+SETS = marked({
     "faces": "generated faces, softmax",
     "digits": "MNIST digits, CNN",
     "att_faces": "AT&T faces, softmax",
-}
-MEASURES = {  # measure: (in words, what is good, form)
+})  # fmt: skip
+MEASURES = marked({  # measure: (in words, what is good, form)
     "recognised_share": ("recognised by the judge", "higher: worse leak", "{:.0%}"),
     "recognised_ssim_share": ("recognised by nearest SSIM", "higher: worse leak", "{:.0%}"),
     "distance_mean": ("Euclidean distance", "lower: worse leak", "{:.2f}"),
     "ssim_distance_mean": ("1 − SSIM", "lower: worse leak", "{:.3f}"),
     "similarity_mean": ("correlation", "higher: worse leak", "{:.2f}"),
     "confidence_mean": ("model's confidence", "what the attack climbs", "{:.2f}"),
-}
+})  # fmt: skip
 PRINTED = {"digits": "distance", "faces": "ssim_distance", "att_faces": "ssim_distance"}  # paper A's measure
-CLASS_BY_CLASS = {
+CLASS_BY_CLASS = marked({
     "original": "here, original",
     "published": "here, enhanced as published",
     "enhanced": "here, enhanced, our settings",
     "blank": "a black picture",
     "other_class": "another class",
-}
+})  # fmt: skip
 
 
 def strips_html(drawn: dict[str, np.ndarray]) -> str:
     """Truth, then what each contender drew so far."""
     lines = []
-    for name, words in {"truth": "training pictures", **CONTENDERS}.items():
+    shown = {"truth": said("training pictures")} | {name: heard(words) for name, words in CONTENDERS.items()}
+    for name, words in shown.items():
         if name in drawn:
-            alts = [f"{words}, class {i + 1}" for i in range(len(drawn[name]))]
+            alts = [said("{words}, class {number}", words=words, number=i + 1) for i in range(len(drawn[name]))]
             lines.append(f"<h4>{words}</h4>{strip_html(drawn[name], alts)}")
     return "".join(lines)
 
@@ -224,13 +266,14 @@ def measures_html(result: Result, source: str) -> str:
     lines = []
     for who, words in {**CONTENDERS, **BASELINES}.items():
         cells = [with_spread(result.rows.row(m, attack=who), form) for m, (_, _, form) in MEASURES.items()]
-        lines.append(Row([words, *cells], "reference" if who in BASELINES else ""))
-    accuracies = (
-        f"accuracy of the attacked model on new pictures {result.numbers['test_accuracy']:.0%}, "
-        f"of the judge {result.numbers['judge_accuracy']:.0%}"
+        lines.append(Row([heard(words), *cells], "reference" if who in BASELINES else ""))
+    accuracies = said(
+        "accuracy of the attacked model on new pictures {model:.0%}, of the judge {judge:.0%}",
+        model=result.numbers["test_accuracy"],
+        judge=result.numbers["judge_accuracy"],
     )
-    heads = ["", *(with_small(words, good) for words, good, _ in MEASURES.values())]
-    return f"<h4>On every measure</h4>{table_html(heads, lines, f'{source}; {accuracies}')}"
+    heads = ["", *(with_small(said(words), said(good)) for words, good, _ in MEASURES.values())]
+    return f"<h4>{said('On every measure')}</h4>{table_html(heads, lines, f'{source}; {accuracies}')}"
 
 
 def published_html(which: str, result: Result) -> str:
@@ -243,14 +286,18 @@ def share_beside_paper(rows: Rows) -> str:
 
     def both(attack: str) -> str:
         shares = [rows.value(measure, attack=attack) for measure in ("recognised_share", "recognised_ssim_share")]
-        return " and ".join(f"{share:.0%}" for share in shares)
+        return said("{judge:.0%} and {ssim:.0%}", judge=shares[0], ssim=shares[1])
 
-    return (
-        f"<h4>Beside the published figure</h4><p>Paper E reports {paper['recognised_by_evaluation_model']:.0%} of "
-        f"AT&T's people recognised by its evaluation model, {paper['recognised_by_ssim']:.1%} by SSIM, for the "
-        f"original attack. Here: {both('original')} for the original attack, {both('enhanced')} for the enhanced one."
-        f"</p><small class='dp-reference'>{paper['source']}</small>"
+    words = said(
+        "Paper E reports {judge:.0%} of AT&T's people recognised by its evaluation model, {ssim:.1%} by SSIM, for the "
+        "original attack. Here: {original} for the original attack, {enhanced} for the enhanced one.",
+        judge=paper["recognised_by_evaluation_model"],
+        ssim=paper["recognised_by_ssim"],
+        original=both("original"),
+        enhanced=both("enhanced"),
     )
+    source = f"<small class='dp-reference'>{heard(paper['source'])}</small>"
+    return f"<h4>{said('Beside the published figure')}</h4><p>{words}</p>{source}"
 
 
 def classes_beside_paper(which: str, result: Result) -> str:
@@ -259,11 +306,13 @@ def classes_beside_paper(which: str, result: Result) -> str:
     columns = len(paper["original"])
 
     def cells(words: str, line: list[float] | np.ndarray) -> list[str]:
-        return [words, *(form.format(value) for value in line), Html(f"<b>{form.format(np.mean(line))}</b>")]
+        return [words, *(numeral(form, value) for value in line), Html(f"<b>{numeral(form, np.mean(line))}</b>")]
 
-    lines = [Row(cells(f"paper A, {attack}", paper[attack]), "reference") for attack in ("original", "enhanced")]
-    lines += [cells(words, values[who][:columns]) for who, words in CLASS_BY_CLASS.items()]
-    titles = [str(i) if which == "digits" else f"person {i + 1}" for i in range(columns)]
-    other = "" if which == "digits" else " Other people, other pictures: compare the direction, not the numbers."
-    table = table_html(["", *titles, "mean"], lines, f"{paper['source']}.{other}")
-    return f"<h4>Class by class, as the paper prints it</h4>{table}"
+    printed = {"original": said("paper A, original"), "enhanced": said("paper A, enhanced")}
+    lines = [Row(cells(words, paper[attack]), "reference") for attack, words in printed.items()]
+    lines += [cells(said(words), values[who][:columns]) for who, words in CLASS_BY_CLASS.items()]
+    titles = [str(i) if which == "digits" else heard(f"person {i + 1}") for i in range(columns)]
+    other = said("Other people, other pictures: compare the direction, not the numbers.")
+    caption = f"{heard(paper['source'])}." + ("" if which == "digits" else f" {other}")
+    table = table_html(["", *titles, said("mean")], lines, caption)
+    return f"<h4>{said('Class by class, as the paper prints it')}</h4>{table}"

@@ -17,6 +17,7 @@ import ipywidgets as widgets
 from dpmia_lab.widgets.kit.later import Soon
 from dpmia_lab.widgets.kit.opening import is_loaded, load_in_background
 from dpmia_lab.widgets.kit.parts import on_change, page_width, results_width, text, with_classes
+from dpmia_lab.words.said import said
 
 # Where the page's script writes which point of which chart was clicked: [chart, key, count]. A page has one, as part of
 # every panel: of a cell with two outputs Voilà may lose the second while the machine is busy.
@@ -105,8 +106,9 @@ class ChartPlace:
     def _show(self, chart: Chart) -> None:
         self.view.value = chart_html(chart, self.name, self.on_pick is not None) + self.below()
         if self.keep:
-            made_there = f'<a download="{escape(self.keep)}" data-lab-chart="{self.name}" href="#">this chart (PNG)</a>'
-            self.exports.value = f"<small>Keep: </small>{' · '.join([*self.others(), made_there])}"
+            words = said("this chart (PNG)")
+            made_there = f'<a download="{escape(self.keep)}" data-lab-chart="{self.name}" href="#">{words}</a>'
+            self.exports.value = f"<small>{said('Keep:')} </small>{' · '.join([*self.others(), made_there])}"
 
     def _picked(self, words: str) -> None:
         chart, key, _ = json.loads(words)
@@ -126,7 +128,9 @@ def chart_html(chart: Chart, name: str, opens: bool) -> str:
     readings = chart.readings()
     opens = opens and any(point.key for point in readings)
     points = [point_html(point, f"{name}-{i}", opens) for i, point in enumerate(readings)]
-    how = "Points of the chart: arrow keys walk through them" + (", Enter shows what one stands for" if opens else "")
+    how = said("Points of the chart: arrow keys walk through them")
+    if opens:
+        how = said("Points of the chart: arrow keys walk through them, Enter shows what one stands for")
     listed = f'<div class="dp-points" role="listbox" tabindex="0" aria-label="{how}">{"".join(points)}</div>'
     return f'<div class="dp-plot" data-chart="{name}">{picture}{listed if points else ""}</div>'
 

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from dpmia_lab.checks import Mistake
 from dpmia_lab.options import number_text, whole_number
 from dpmia_lab.widgets.kit.parts import column, on_change, text, with_classes
+from dpmia_lab.words.said import local, said
 
 Reason = Callable[[dict[str, Any]], str]  # "" where the control applies
 
@@ -20,7 +21,7 @@ def always(_: dict[str, Any]) -> str:
 
 def scale(label: str, values: Sequence[float]) -> widgets.SelectionSlider:
     """A slider over a few sensible values, mostly log-spaced."""
-    options = [(number_text(value), value) for value in values]
+    options = [(local(number_text(value)), value) for value in values]
     return widgets.SelectionSlider(options=options, description=label, continuous_update=True)
 
 
@@ -70,7 +71,7 @@ def number_or_none(widget: widgets.ValueWidget) -> Any:
 
 def swapped(words: dict[Any, str]) -> list[tuple[str, Any]]:
     """Words by name, as a choice wants them."""
-    return [(said, name) for name, said in words.items()]
+    return [(said(one), name) for name, one in words.items()]
 
 
 def field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
@@ -138,7 +139,8 @@ class Controls:
             widget, why = self.made[name], reason(values)
             (widget.add_class if why else widget.remove_class)("dp-absent")
             others += [f"<b>{escape(widget.description)}</b>: {why}"] if why else []
-        self.absent.value = f"<p>There is more that does not apply now. {' '.join(others)}</p>" if others else ""
+        more = said("There is more that does not apply now.")
+        self.absent.value = f"<p>{more} {' '.join(others)}</p>" if others else ""
 
 
 def set_value(widget: widgets.ValueWidget, value: Any) -> None:
@@ -149,5 +151,5 @@ def set_value(widget: widgets.ValueWidget, value: Any) -> None:
         widget.options = [*widget.options, (str(value), value)]
     if isinstance(widget, widgets.SelectionSlider) and value not in [v for _, v in widget.options]:
         steps = sorted({*(v for _, v in widget.options), value})
-        widget.options = [(number_text(step), step) for step in steps]
+        widget.options = [(local(number_text(step)), step) for step in steps]
     widget.value = value

@@ -3,6 +3,7 @@
 (() => {
   if (window.dpmiaCourse) return;
   window.dpmiaCourse = true;
+  const { said } = window.dpmiaLab;
 
   // ---- words of the glossary say what they mean
   const explain = () => {
@@ -34,13 +35,65 @@
       handedOver = true;
       if (before) return window.dpmiaLab.write(input, before);
     }
-    if (state && state !== before) localStorage.setItem(shelf(lesson), state);
+    if (state && state !== before) keep(shelf(lesson), state);
   };
+  const keep = (name, words) => {
+    try {
+      localStorage.setItem(name, words);
+    } catch { // a browser has room for a few megabytes
+      sayBelow("lab-no-room", said("This browser has no room left to keep your work. Download it at the end of the page."));
+    }
+  };
+  const progressWords = ({ done, of, summary }) =>
+    of === undefined ? summary : said("{done} of {of} tasks done", { done, of }); // earlier pages kept no numbers
   const showProgress = () => {
     for (const place of document.querySelectorAll("[data-lab-progress]:empty")) {
       const stored = localStorage.getItem(shelf(place.dataset.labProgress));
-      if (stored) place.textContent = JSON.parse(stored).summary;
+      if (stored) place.textContent = progressWords(JSON.parse(stored));
     }
+  };
+
+  // ---- all that is kept goes to Python as one, which signs it and answers with a file; and comes back from one
+  const START = shelf("");
+  const keptNames = () => Object.keys(localStorage).filter((name) => name.startsWith(START));
+  document.addEventListener("click", (event) => {
+    const input = event.target.closest("[data-lab-collect]")?.closest(".dp-take").querySelector(".dp-collected input");
+    if (!input) return;
+    const all = keptNames().map((name) => [name.slice(START.length), JSON.parse(localStorage.getItem(name))]);
+    window.dpmiaLab.write(input, JSON.stringify({ at: Date.now(), work: Object.fromEntries(all) }));
+  });
+  let saved = Date.now(); // what was asked for before this page was opened was saved then
+  const saveFile = () => {
+    for (const answer of document.querySelectorAll("[data-lab-take]")) {
+      if (Number(answer.dataset.labTake) <= saved) continue;
+      saved = Number(answer.dataset.labTake);
+      answer.querySelector("a[download]").click();
+    }
+  };
+  const putBack = () => {
+    const place = document.querySelector("[data-lab-restore]:not([data-lab-done])");
+    if (!place) return;
+    place.dataset.labDone = "";
+    for (const [lesson, theirs] of Object.entries(JSON.parse(place.dataset.labRestore))) {
+      const ours = JSON.parse(localStorage.getItem(shelf(lesson))) ?? {};
+      const both = { ...theirs, ...ours }; // what is here stays
+      for (const kind of ["predictions", "tasks", "runs"]) both[kind] = { ...theirs[kind], ...ours[kind] };
+      both.of ??= theirs.of;
+      both.done = Object.keys(both.tasks).length;
+      keep(shelf(lesson), JSON.stringify(both));
+    }
+    for (const place of document.querySelectorAll("[data-lab-progress]")) place.textContent = "";
+  };
+
+  // ---- the reader's name, where it was given, is the same on every page
+  const READER = "dpmia_lab reader";
+  const rememberName = () => {
+    const input = document.querySelector(".dp-reader input:not([data-lab-heard])");
+    if (!input) return;
+    input.dataset.labHeard = "";
+    input.addEventListener("change", () => keep(READER, input.value));
+    const name = localStorage.getItem(READER);
+    if (name && !input.value) window.dpmiaLab.write(input, name);
   };
 
   // ---- the place: a page grows while Python fills it, so its place is a cell, and is held until the page rests
@@ -108,16 +161,23 @@
     const left = JSON.parse(localStorage.getItem(leftName));
     if (!left) return;
     localStorage.removeItem(leftName);
+    const doing = left.doing ? ` (“${left.doing}”)` : "";
+    const again = left.set && window.location.search
+      ? said("The same settings are set: press “{run}” to start it anew.", left)
+      : said("Set it up again: press “{run}” to start it anew.", left);
+    const ended = said("A run was under way when this page was left{doing}. It ended with the page, unfinished.", { doing });
+    sayBelow("lab-left", `${ended} ${again}`);
+  };
+  const sayBelow = (id, sentence) => {
+    if (document.getElementById(id)) return;
     const note = document.createElement("div");
-    note.id = "lab-left";
+    note.id = id;
+    note.className = "lab-below";
     note.setAttribute("role", "status");
     const words = document.createElement("span");
-    const doing = left.doing ? ` (“${left.doing}”)` : "";
-    const again = left.set && window.location.search ? "The same settings are set" : "Set it up again";
-    words.textContent = `A run was under way when this page was left${doing}. It ended with the page, unfinished. ` +
-      `${again}: press “${left.run}” to start it anew.`;
+    words.textContent = sentence;
     const close = document.createElement("button");
-    close.textContent = "Close";
+    close.textContent = said("Close");
     close.onclick = () => note.remove();
     note.append(words, close);
     document.body.append(note);
@@ -139,7 +199,10 @@
       pending = false;
       explain();
       stayHere();
+      rememberName();
       rememberWork();
+      putBack();
+      saveFile();
       showProgress();
       watchRun();
     });

@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from types import ModuleType
@@ -16,8 +17,10 @@ from typing import Any, Protocol
 import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
+from dpmia_lab.cost import duration_words, page_budget
 from dpmia_lab.data import catalogue
 from dpmia_lab.data.cache import cache_folder
+from dpmia_lab.experiments.costs import check_affordable, cost_of
 from dpmia_lab.machine import yardstick
 from dpmia_lab.options import changed_from, text_of
 from dpmia_lab.own_code import refuse_own_model
@@ -31,6 +34,8 @@ from dpmia_lab.widgets.kit.opening import load
 from dpmia_lab.widgets.kit.parts import column, error_html, on_change, panel, text, with_classes
 from dpmia_lab.widgets.kit.runs import Run, RunTable
 from dpmia_lab.widgets.kit.stage_run import StageRun
+from dpmia_lab.widgets.kit.work import WORK
+from dpmia_lab.words.said import heard, local, marked, said
 
 
 class Results(Protocol):
@@ -71,7 +76,7 @@ class ExperimentPanel:
     """
 
     plots = ""  # a module that takes long to load: a run's thread loads it, so that the page's own need not
-    presets_are = "start from"
+    presets_are = marked("start from")
     place = ""  # the class of its card
 
     def __init__(
@@ -93,9 +98,9 @@ class ExperimentPanel:
         self.under_way: Any = None
         self.is_up = False
         self.by_slider, self.passing = False, False  # the next run is one that a slider asks for; this one is
-        self.listeners: list[Callable[[Run], None]] = []
+        self.listeners: list[Callable[[Run], None]] = [partial(WORK.ran, name)]
         loading = "loading PyTorch and matplotlib" if self.plots else "loading PyTorch"
-        self.work = StageRun(self.begin, self.done, self.happened, self.nothing_came, words.run, loading)
+        self.work = StageRun(self.begin, self.done, self.happened, self.nothing_came, said(words.run), loading)
         self.bar, self.problem = self.work.bar, self.work.problem
         self.stale, self.duration = text("", "dp-stale-place"), text("", "dp-duration")
         self.verdict = column(classes=("dp-verdict",))
@@ -103,11 +108,11 @@ class ExperimentPanel:
         self.table = RunTable(words.summary, self.chosen)
         self.kept, self.recalled = text(), with_classes(widgets.Text(), "dp-recall", "dp-hidden")
         on_change(self.recalled, self.recall)
-        sets = sets or [(entry.title, entry.name) for entry in catalogue() if entry.available]
+        sets = sets or [(heard(entry.title), entry.name) for entry in catalogue() if entry.available]
         self.data_names = tuple(name for _, name in sets)
         self.controls = Controls(self.config, controls(sets), reasons, self.changed)
-        presets = [(words.presets[preset], preset) for preset in experiment.PRESETS]
-        self.preset = field(choice(self.presets_are, [("settings of your own", ""), *presets]), "preset")
+        presets = [(said(words.presets[preset]), preset) for preset in experiment.PRESETS]
+        self.preset = field(choice(said(self.presets_are), [(said("settings of your own"), ""), *presets]), "preset")
         self.width = width_for(*results.charts)
         for chart in results.charts:
             chart.on_pick = chart.on_pick or self.open_run
@@ -206,10 +211,12 @@ class ExperimentPanel:
             self.view.remove_class("dp-is-stale")
             return
         was = ", ".join(f"{self._words(name)} = {self._shown(name)}" for name in different)
-        self.stale.value = (
-            f'<div class="dp-stale" role="status">What you see is for {was}. '
-            f"Press <b>{self.bar.run.description}</b> to see your new settings.</div>"
+        words = said(
+            "What you see is for {was}. Press <b>{run}</b> to see your new settings.",
+            was=was,
+            run=self.bar.run.description,
         )
+        self.stale.value = f'<div class="dp-stale" role="status">{words}</div>'
         self.view.add_class("dp-is-stale")
 
     # ---- what ships with the lab
@@ -227,36 +234,45 @@ class ExperimentPanel:
         """Said of a result that nobody has computed here yet."""
         if self.shown is None or (self.last is not None and self.last.config == self.shown):
             return ""
-        return (
-            '<div class="dp-shipped" role="status">Shipped with the lab: computed beforehand with exactly these '
-            f"settings. <b>{self.bar.run.description}</b> computes it here.</div>"
+        words = said(
+            "Shipped with the lab: computed beforehand with exactly these settings. <b>{run}</b> computes it here.",
+            run=self.bar.run.description,
         )
+        return f'<div class="dp-shipped" role="status">{words}</div>'
 
     def _show_duration(self, config: Any) -> None:
-        """How long such a run takes: as it took here, or as it took elsewhere, by the speed of this machine."""
-        words = ""
+        """How long such a run takes: as it took here, or elsewhere, by the speed of this machine; or by its size."""
+        cost = cost_of(self.name, config)
+        words = said("Roughly {time} on this machine.", time=duration_words(cost.seconds_here))
         if (took := self.store.seconds(self.name, vars(config))) is not None:
-            words = f"It took {seconds_words(took)} on this machine."
+            words = said("It took {time} on this machine.", time=duration_words(took))
         elif (record := shipped_record(self.name, config)) is not None:
-            words = f"About {seconds_words(record['seconds'] * yardstick() / record['yardstick'])} on this machine."
+            here = record["seconds"] * yardstick() / record["yardstick"]
+            words = said("About {time} on this machine.", time=duration_words(here))
+        elif not page_budget().allows(cost):
+            words = said("It would take {cost}, more than a page may take here.", cost=cost.words())
         self.duration.value = f"<small>{words}</small>"
 
     def _words(self, name: str) -> str:
-        return escape(self.controls.made[name].description if name in self.controls.made else name)
+        return escape(self._called(name))
+
+    def _called(self, name: str) -> str:
+        return self.controls.made[name].description if name in self.controls.made else name
 
     def _shown(self, name: str) -> str:
         """The shown run's value of a setting; of a file, its name only."""
         value = getattr(self.shown, name)
-        return escape(Path(value).name if name == "data" else text_of(value))
+        return escape(Path(value).name if name == "data" else local(text_of(value)))
 
     def _show_link(self, config: Any) -> None:
         if self.is_upload(config):
-            self.link.value = '<small class="dp-soft">A link cannot carry your own file.</small>'
+            self.link.value = f'<small class="dp-soft">{said("A link cannot carry your own file.")}</small>'
             return
         query = escape(query_of(config, self.experiment))
+        words = said("These settings as a link:")
         self.link.value = (
-            f'<div class="dp-section"><small>These settings as a link: <a href="{query}" data-lab-link="{query}">'
-            f'{query}</a></small> <button class="dp-small" data-lab-copy="{query}">Copy link</button></div>'
+            f'<div class="dp-section"><small>{words} <a href="{query}" data-lab-link="{query}">'
+            f'{query}</a></small> <button class="dp-small" data-lab-copy="{query}">{said("Copy link")}</button></div>'
         )
 
     def is_upload(self, config: Any) -> bool:
@@ -273,6 +289,7 @@ class ExperimentPanel:
             result, record = kept
             self.finished(config, result, record["seconds"], f"recalled; computed before, {record['device']}")
             return None
+        check_affordable(self.name, config, called=self._called)
         self.under_way = config
         self.results.started(config)
         self.stale.value = ""
@@ -324,7 +341,7 @@ class ExperimentPanel:
         self.last = again or self.table.add(config, result, seconds, about, passing=self.passing)
         self.last.passing &= self.passing
         self.results.show(result)
-        self.bar.idle(escape(about))
+        self.bar.idle(escape(heard(about)))
         self.changed()
         for listener in self.listeners:
             listener(self.last)
@@ -358,10 +375,3 @@ class ExperimentPanel:
                 about = f"kept; computed before, {record['device']}"
                 self.table.add(config, result, record["seconds"], about, kept=True)
         self.chosen()
-
-
-def seconds_words(seconds: float) -> str:
-    """Rounded as one would say it."""
-    if seconds < 10:
-        return f"{max(seconds, 0.1):.1f} s"
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"

@@ -7,6 +7,8 @@ A page links a term where it first uses it: ``term("epsilon")`` in HTML; in a no
 from dataclasses import dataclass
 from html import escape
 
+from dpmia_lab.words.said import marked, said
+
 PAGE = "glossary.ipynb"
 
 
@@ -24,16 +26,19 @@ class Term:
 
 MODELS_AND_ATTACKS = {
     "model": Term(
-        "model", "A formula with many numbers in it, the weights, set by training so that its answers fit the "
-        "training records.", "models?"),
+        marked("model"),
+        marked("A formula with many numbers in it, the weights, set by training so that its answers fit the "
+        "training records."), "models?"),
     "record": Term(
-        "training record", "One line of the data a model learns from: a photograph, a shopping cart, a hospital stay.",
+        "training record",
+        marked("One line of the data a model learns from: a photograph, a shopping cart, a hospital stay."),
         "(?:training )?records?"),
     "member": Term(
         "member", "A record that was used to train the model; one that was not is an outsider.", "members?"),
     "model-inversion": Term(
-        "model inversion", "An attack that runs a model backwards: it changes a picture until the model is sure of "
-        "a label, and so draws what the model knows of that label.", "model inversion|inversion"),
+        marked("model inversion"),
+        marked("An attack that runs a model backwards: it changes a picture until the model is sure of "
+        "a label, and so draws what the model knows of that label."), "model inversion|inversion"),
     "reconstruction": Term(
         "reconstruction", "What an inversion attack draws, to be compared with the training pictures of its label.",
         "reconstructions?"),
@@ -47,8 +52,9 @@ MODELS_AND_ATTACKS = {
         "imputation", "Guessing what is missing about a person from what is known of others like them; it needs no "
         "model to attack, so a model leaks only what goes beyond it.", "[Ii]mputation|[Ii]mputes?"),
     "white-box": Term(
-        "white box", "The attacker holds the model itself, all its weights, and may compute whatever it likes with "
-        "them.", "white[ -]box"),
+        "white box",
+        marked("The attacker holds the model itself, all its weights, and may compute whatever it likes with "
+        "them."), "white[ -]box"),
     "black-box": Term(
         "black box", "The attacker sees only what the model answers to questions.", "black[ -]box"),
     "shadow-model": Term(
@@ -67,8 +73,9 @@ MODELS_AND_ATTACKS = {
         "early stopping", "Ending training before the model has learned its records by heart: the cheapest defence, "
         "and the one that others must beat.", "early stopping|stopped early"),
     "prior": Term(
-        "prior", "What an attacker believes before looking: that pictures are smooth, say, or that one person in "
-        "a thousand was in.", "priors?"),
+        marked("prior"),
+        marked("What an attacker believes before looking: that pictures are smooth, say, or that one person in "
+        "a thousand was in."), "priors?"),
     "generative-prior": Term(
         "generative prior", "A machine that draws likely pictures, learnt from public ones; an attacker lets it draw "
         "until the model is sure of a name.", "generative priors?"),
@@ -82,8 +89,9 @@ MODELS_AND_ATTACKS = {
         "information bottleneck", "A layer that lets only a noisy code of the input through, so that one answer tells "
         "little about it.", "information bottlenecks?"),
     "judge": Term(
-        "judge", "A recogniser trained on other pictures of the same people, which puts a name to every drawing; "
-        "a weak judge makes an attack look weak.", "judges?"),
+        "judge",
+        marked("A recogniser trained on other pictures of the same people, which puts a name to every drawing; "
+        "a weak judge makes an attack look weak."), "judges?"),
 }  # fmt: skip
 
 MEASURES = {
@@ -106,8 +114,9 @@ MEASURES = {
         "correlation", "How alike two pictures are once brightness and contrast are set aside: 1 is the same shape, "
         "0 is nothing in common.", "correlations?"),
     "ssim": Term(
-        "SSIM", "Structural similarity: brightness, contrast and pattern compared in small windows; 1 is the same "
-        "picture.", "SSIM"),
+        "SSIM",
+        marked("Structural similarity: brightness, contrast and pattern compared in small windows; 1 is the same "
+        "picture."), "SSIM"),
     "calibration": Term(
         "calibration (ECE)", "Whether a model is right as often as it says it is sure; the expected calibration error "
         "is how far the two are apart on average, 0 being best.",
@@ -128,8 +137,8 @@ MEASURES = {
 
 PRIVACY = {
     "differential-privacy": Term(
-        "differential privacy", "A promise about training: whether or not one unit took part, every outcome is "
-        "about equally likely.", "differential(?:ly)? priva(?:cy|te)"),
+        "differential privacy", marked("A promise about training: whether or not one unit took part, every outcome is "
+        "about equally likely."), "differential(?:ly)? priva(?:cy|te)"),
     "epsilon": Term(
         "ε (epsilon)", "How much likelier, at most, any outcome may become through one unit: up to e to the power ε "
         "times; small is private, 0 is perfect.", "ε", r"\varepsilon"),
@@ -179,5 +188,18 @@ TERMS: dict[str, Term] = {key: one for group in GROUPS.values() for key, one in 
 def term(key: str, words: str = "") -> str:
     """The word, linked to its picture in the glossary; its sentence shows on hovering."""
     one = TERMS[key]
-    title = escape(one.sentence)
-    return f'<a class="dp-term" href="{PAGE}#{key}" title="{title}">{escape(words or one.name)}</a>'
+    title = escape(said(one.sentence))
+    return f'<a class="dp-term" href="{PAGE}#{key}" title="{title}">{escape(words or said(one.name))}</a>'
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A term as the field of a text: ``{epsilon}``, or ``{epsilon:ε}`` in the words after the colon."""
+
+    key: str
+
+    def __format__(self, words: str) -> str:
+        return term(self.key, words)
+
+
+LINKED = {key: Linked(key) for key in TERMS}

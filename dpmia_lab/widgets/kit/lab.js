@@ -1,8 +1,20 @@
-// What ipywidgets leaves undone on a page: names for screen readers, a word when Python has died,
-// the address that restores the settings, the width to draw charts for.
+// What ipywidgets leaves undone on a page: names for screen readers, the address that restores the settings, the width
+// to draw charts for.
 (() => {
   if (window.dpmiaLab) return;
   const lab = (window.dpmiaLab = {}); // what other scripts of the lab may call
+
+  // ---- words: a served page brings them along in its language, by their English
+  const said = (english, fields = {}) =>
+    (window.dpmiaWords?.[english] ?? english).replace(/\{(\w+)\}/g, (_, name) => fields[name]);
+  lab.said = said;
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("#lab-languages a");
+    if (!link) return;
+    const query = new URLSearchParams(window.location.search); // the settings stay
+    query.set("lang", link.lang);
+    link.search = query;
+  });
 
   // ---- names: sliders, progress bars, selects and inputs say what they are
   const nameOf = (widget) => widget.querySelector(":scope > .widget-label")?.textContent.trim();
@@ -78,7 +90,7 @@
 
   // ---- projector and dark: one key each, remembered by this browser
   const PROJECTOR = 1.35; // as in the stylesheet
-  const MODES = { projector: ["Projector", "p"], dark: ["Dark", "d"] };
+  const MODES = { projector: [said("Projector"), "p"], dark: [said("Dark"), "d"] };
   const isOn = (mode) => document.documentElement.classList.contains(`dp-${mode}`);
   const setMode = (mode, on) => {
     document.documentElement.classList.toggle(`dp-${mode}`, on);
@@ -93,11 +105,12 @@
     if (!document.body.dataset.voila) return; // JupyterLab has its own
     const tools = document.createElement("div");
     tools.id = "lab-tools";
+    tools.append(document.getElementById("lab-languages") ?? "");
     for (const [mode, [words, key]] of Object.entries(MODES)) {
       const made = document.createElement("button");
       made.dataset.mode = mode;
       made.textContent = words;
-      made.title = `${words} (key ${key.toUpperCase()})`;
+      made.title = said("{words} (key {key})", { words, key: key.toUpperCase() });
       made.onclick = () => switchMode(mode);
       tools.append(made);
     }
@@ -140,7 +153,6 @@
     window.addEventListener("resize", tidy);
     startModes();
     tidy();
-    watchEngine();
   });
   if (document.readyState !== "loading") document.dispatchEvent(new Event("DOMContentLoaded"));
 
@@ -156,7 +168,8 @@
     words.id = "lab-too-large";
     words.className = "dp-error";
     words.setAttribute("role", "alert");
-    words.textContent = `${file.name} must have at most 20 MB; it has ${Math.round(file.size / 2 ** 20)} MB.`;
+    const size = { name: file.name, size: Math.round(file.size / 2 ** 20) };
+    words.textContent = said("{name} must have at most 20 MB; it has {size} MB.", size);
     document.querySelector(".dp-upload")?.after(words);
   };
   // ipywidgets opens the chooser of an input that is never part of the page, so it is met on its way there.
@@ -172,46 +185,6 @@
     if (!copy) return;
     const address = new URL(copy.dataset.labCopy, window.location.href).href;
     navigator.clipboard?.writeText(address);
-    copy.textContent = "Copied";
+    copy.textContent = said("Copied");
   });
-
-  // ---- the engine: a page whose Python has ended looks alive and is not, so say it
-  let lastSign = Date.now();
-  for (const sign of ["pointermove", "keydown", "scroll", "touchstart"]) {
-    document.addEventListener(sign, () => { lastSign = Date.now(); }, { passive: true, capture: true });
-  }
-  function watchEngine() {
-    const settings = document.getElementById("jupyter-config-data");
-    if (!settings) return; // JupyterLab says it itself
-    const { baseUrl, kernelId } = JSON.parse(settings.textContent);
-    let misses = 0;
-    let wasAlive = false; // before that the engine is still starting, which may take a while
-    const opened = Date.now();
-    const ask = async () => {
-      const reading = !document.hidden && Date.now() - lastSign < 45 * 60 * 1000;
-      let alive = false;
-      try {
-        const answer = await fetch(`${baseUrl}alive/${kernelId}${reading ? "?reader=1" : ""}`, { cache: "no-store" });
-        if (answer.status === 404 && !answer.headers.get("content-type")?.includes("json")) return; // another server
-        alive = (await answer.json()).alive;
-      } catch { /* no answer counts as a miss */ }
-      wasAlive ||= alive;
-      misses = alive || !(wasAlive || Date.now() - opened > 20000) ? 0 : misses + 1;
-      if (misses >= 2) return sayDead();
-      setTimeout(ask, misses ? 700 : 2000);
-    };
-    setTimeout(ask, 3000);
-  }
-  function sayDead() {
-    const bar = document.createElement("div");
-    bar.id = "lab-dead";
-    bar.setAttribute("role", "alert");
-    bar.innerHTML = "<span>The engine behind this page has ended, so its controls no longer answer. " +
-      "Reloading starts a new one with your settings; finished results are kept.</span>";
-    const button = document.createElement("button");
-    button.textContent = "Reload the page";
-    button.onclick = () => window.location.reload();
-    bar.append(button);
-    document.body.append(bar);
-  }
 })();

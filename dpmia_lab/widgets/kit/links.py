@@ -22,6 +22,7 @@ def config_from_query(query: str, experiment: ModuleType, data_names: tuple[str,
     ``data_names`` are the sets the page offers: a link must not make the server open a file, nor run code.
     """
     texts = dict(parse_qsl(query))
+    texts.pop("lang", None)  # the page's language, which is no setting
     preset = texts.pop("preset", usual_preset(experiment, data_names))
     one_of(tuple(experiment.PRESETS), preset=preset)
     allowed = [option.name for option in fields(experiment.Config) if option.metadata["in_links"]]

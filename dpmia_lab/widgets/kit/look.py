@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 WIDGETS = files("dpmia_lab.widgets")
-KIT = ("lab", "course", "charts")  # names of its sheets and of its scripts
+KIT = ("lab", "engine", "course", "charts")  # names of its sheets and of its scripts
 
 
 def stylesheet() -> str:

@@ -12,12 +12,15 @@ from IPython.display import HTML, Javascript, display
 
 from dpmia_lab.stages import Progress, TimeLeft
 from dpmia_lab.widgets.kit.look import script, stylesheet
+from dpmia_lab.widgets.kit.unread import keep_what_is_unread
+from dpmia_lab.words.said import heard, said
 
 TROUBLE = widgets.HTML()  # where an error that nobody foresaw is said; a callback's exception is else invisible
 
 
 def start_page() -> None:
     """First cell of every page: the look and the small script (served pages carry them already)."""
+    keep_what_is_unread()
     if not os.environ.get("DPMIA_SERVED"):
         display(HTML(f"<style>{stylesheet()}</style>"))
         display(Javascript(script()))
@@ -32,9 +35,14 @@ def guarded(call: Callable) -> Callable:
         try:
             return call(*arguments, **named)
         except Exception as error:
-            TROUBLE.value = error_html(f"Something went wrong inside the lab ({type(error).__name__}: {error}).")
+            TROUBLE.value = error_html(trouble_words(error))
 
     return careful
+
+
+def trouble_words(error: Exception) -> str:
+    name = type(error).__name__
+    return said("Something went wrong inside the lab ({name}: {error}).", name=name, error=str(error))
 
 
 def page_poster() -> Callable[[Callable[[], None]], None]:
@@ -114,8 +122,8 @@ def panel(
     The narrow column stays in view while the wide one scrolls. On a phone the picture comes first; the controls are a
     drawer below it. ``more`` is folded away as "More settings".
     """
-    settings = column(*controls, *([fold("More settings", *more, name="dp-more")] if more else []))
-    drawer = with_classes(fold("Settings", settings), "dp-drawer")
+    settings = column(*controls, *([fold(said("More settings"), *more, name="dp-more")] if more else []))
+    drawer = with_classes(fold(said("Settings"), settings), "dp-drawer")
     left = column(drawer, column(*run, classes=("dp-run-place",)), classes=("dp-controls",))
     parts = [left, column(*picture, classes=("dp-results", "dp-picture"))]
     parts += [column(*details, classes=("dp-results", "dp-details"))] if details else []
@@ -146,7 +154,7 @@ def number_row(*numbers: str) -> str:
 
 
 def error_html(sentence: str) -> str:
-    return f'<div class="dp-error" role="alert">{escape(sentence)}</div>' if sentence else ""
+    return f'<div class="dp-error" role="alert">{escape(heard(sentence))}</div>' if sentence else ""
 
 
 def download_html(label: str, name: str, uri: str) -> str:
@@ -161,8 +169,8 @@ class RunBar(widgets.VBox):
 
     def __init__(self, run_label: str, on_run: Callable[[], None], on_stop: Callable[[], None]) -> None:
         self.run = button(run_label, on_run, "dp-primary", "dp-run-button")
-        self.stop = button("Stop", on_stop, "dp-stop-button")
-        switch = widgets.Checkbox(value=True, description="live: follows the sliders", indent=False)
+        self.stop = button(said("Stop"), on_stop, "dp-stop-button")
+        switch = widgets.Checkbox(value=True, description=said("live: follows the sliders"), indent=False)
         self.live = with_classes(switch, "dp-check", "dp-live-switch", "dp-absent")
         self.status = text("", "dp-status")
         super().__init__([row(self.run, self.stop), self.live, self.status])
@@ -179,11 +187,12 @@ class RunBar(widgets.VBox):
     def show(self, progress: Progress) -> None:
         percent = 100 * progress.done / progress.total
         left = self.time_left.after(progress)
-        words = "" if left is None else f", about {max(1, round(left))} s left"
+        words = "" if left is None else said(", about {seconds} s left", seconds=max(1, round(left)))
+        label = escape(heard(progress.label))
         self.status.value = (
             f'<div class="dp-bar" role="progressbar" aria-valuemin="0" aria-valuemax="100" '
-            f'aria-valuenow="{percent:.0f}" aria-label="{escape(progress.label)}">'
-            f'<i style="width:{percent:.1f}%"></i></div>{escape(progress.label)}{words}'
+            f'aria-valuenow="{percent:.0f}" aria-label="{label}">'
+            f'<i style="width:{percent:.1f}%"></i></div>{label}{words}'
         )
 
     def idle(self, words: str) -> None:

@@ -8,6 +8,8 @@ from html import escape
 import numpy as np
 from PIL import Image
 
+from dpmia_lab.words.said import said
+
 AT_ONCE = 10  # people shown at a time
 
 
@@ -60,7 +62,8 @@ def people_html(
     """
     cells = []
     for name, left, right, caption in zip(names, truth, drawn, captions, strict=True):
-        pair = picture_html(left, f"{name}, training picture") + picture_html(right, f"{name}, drawn from the model")
+        alts = said("{name}, training picture", name=name), said("{name}, drawn from the model", name=name)
+        pair = picture_html(left, alts[0]) + picture_html(right, alts[1])
         cells.append(
             f'<figure class="dp-person"><div class="dp-pair">{pair}</div>'
             f"<figcaption><b>{escape(name)}</b><br>{caption}</figcaption></figure>"

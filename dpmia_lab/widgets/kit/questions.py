@@ -13,28 +13,31 @@ from dpmia_lab.widgets.kit.parts import button, card, column, text
 from dpmia_lab.widgets.kit.record import evidence
 from dpmia_lab.widgets.kit.runs import Run
 from dpmia_lab.widgets.kit.work import WORK, day
+from dpmia_lab.words.said import marked, said
 
 
 class Prediction:
     """A question with a few answers; what was measured is shown only to who has chosen one.
 
     The answer may be changed at any time; the first one stays noted, and what is judged is the one that stood when
-    the result came. ``then``: what to do after choosing, such as "press Run below, and see". ``because``: the reason
-    why it comes out as it does, in a sentence. ``outcome`` may be shown at a second place, beside the result.
+    the result came. All words are given in English: answers are kept under them. ``then``: what to do
+    after choosing, such as "press Run below, and see". ``because``: the reason why it comes out as it does, in a
+    sentence. ``outcome`` may be shown at a second place, beside the result.
     """
 
     def __init__(
-        self, question: str, answers: list[str], then: str = "run it below, and see", because: str = ""
+        self, question: str, answers: list[str], then: str = marked("run it below, and see"), because: str = ""
     ) -> None:
         self.question, self.answers, self.then, self.because = question, answers, then, because
         self.first: int | None = None
         self.chosen: int | None = None
         self.judged: int | None = None
         self.truth: tuple[int, str] | None = None
-        self.buttons = [button(answer, lambda i=i: self.choose(i)) for i, answer in enumerate(answers)]
+        self.buttons = [button(said(answer), lambda i=i: self.choose(i)) for i, answer in enumerate(answers)]
         self.outcome = text("")
         choices = column(*self.buttons, classes=("dp-choices",))
-        self.view = card(text(f"<h3>Predict first</h3><p>{question}</p>"), choices, self.outcome, name="dp-predict")
+        asked = f"<h3>{said('Predict first')}</h3><p>{said(question)}</p>"
+        self.view = card(text(asked), choices, self.outcome, name="dp-predict")
         WORK.expect("predictions", question, self.comes_back)
 
     def choose(self, index: int) -> None:
@@ -67,22 +70,26 @@ class Prediction:
         for i, one in enumerate(self.buttons):
             one.add_class("chosen") if i == self.chosen else one.remove_class("chosen")
         if self.truth is None:
-            said = f"On an earlier visit: {earlier}" if earlier else f"Noted. Now {self.then}."
-            self.outcome.value = note_html(f"{said} {self._changes(self.chosen)} You may still change your answer.")
+            noted = said("Noted. Now {then}.", then=said(self.then))
+            before = said("On an earlier visit: {earlier}", earlier=earlier) if earlier else noted
+            change = said("You may still change your answer.")
+            self.outcome.value = note_html(f"{before} {self._changes(self.chosen)} {change}")
             return
         right, words = self.truth
         self.judged = self.chosen if self.judged is None else self.judged
-        verdict = "As you predicted." if right == self.judged else f"You predicted {self._quoted(self.judged)}."
-        self.outcome.value = note_html(f"<b>{verdict}</b> {words} {self.because} {self._changes(self.judged)}")
+        other = said("You predicted {answer}.", answer=self._quoted(self.judged))
+        verdict = said("As you predicted.") if right == self.judged else other
+        self.outcome.value = note_html(f"<b>{verdict}</b> {words} {said(self.because)} {self._changes(self.judged)}")
 
     def _changes(self, judged: int) -> str:
         """Which answers came before and after the one that counts."""
-        before = f"Your first answer was {self._quoted(self.first)}." if self.first != judged else ""
-        after = f"Now you say {self._quoted(self.chosen)}." if self.chosen != judged else ""
+        before = said("Your first answer was {answer}.", answer=self._quoted(self.first))
+        after = said("Now you say {answer}.", answer=self._quoted(self.chosen))
+        before, after = before if self.first != judged else "", after if self.chosen != judged else ""
         return f"{before} {after}".strip()
 
     def _quoted(self, index: int) -> str:
-        return f"“{escape(self.answers[index])}”"
+        return said("“{words}”", words=escape(said(self.answers[index])))
 
 
 def note_html(words: str) -> str:
@@ -98,6 +105,8 @@ def task(
     listen: Callable[[Callable[[], None]], Any] | None = None,
 ) -> widgets.VBox:
     """A target to reach; ``check()`` looks at what the reader did and says what is missing.
+
+    ``title`` in English, which is what it is kept under; the rest as the page says it.
 
     ``behind()``, asked when it is done: the runs it rests on, or, where nothing was run, what was set on the page.
     ``listen(call)``: has a call made whenever the reader did something that may count; the task then ticks by itself.
@@ -120,11 +129,11 @@ def task(
         nonlocal ticked
         ticked = ticked or done
         kind = "dp-note" if done else "dp-error"
-        mark = f"✓ Done{when}." if done else "Not yet."
+        mark = said("✓ Done on {day}.", day=when) if when else said("✓ Done.") if done else said("Not yet.")
         feedback.value = f'<div class="{kind}" role="status"><b>{mark} </b>{sentence}</div>'
 
     if listen is not None:
         listen(notice)
-    WORK.expect("tasks", title, lambda entry: show(True, entry["said"], f" on {day(entry['at'])}"))
-    parts = [text(f"<h3>{title}</h3><p>{words}</p>"), *([answer] if answer else [])]
-    return card(*parts, button("Check my work", look, "dp-check-button"), feedback, name="dp-task")
+    WORK.expect("tasks", title, lambda entry: show(True, entry["said"], day(entry["at"])))
+    parts = [text(f"<h3>{said(title)}</h3><p>{words}</p>"), *([answer] if answer else [])]
+    return card(*parts, button(said("Check my work"), look, "dp-check-button"), feedback, name="dp-task")

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
+from dpmia_lab.words.said import marked, said
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -98,7 +100,7 @@ REFERENCES = {
     "samaria": Reference(
         "Ferdinando S. Samaria, Andy C. Harter", 1994,
         "Parameterisation of a Stochastic Model for Human Face Identification",
-        "IEEE Workshop on Applications of Computer Vision (the AT&T faces)", DOI + "10.1109/ACV.1994.341300"),
+        marked("IEEE Workshop on Applications of Computer Vision (the AT&T faces)"), DOI + "10.1109/ACV.1994.341300"),
     "dwork": Reference(
         "Cynthia Dwork, Frank McSherry, Kobbi Nissim, Adam Smith", 2006,
         "Calibrating Noise to Sensitivity in Private Data Analysis",
@@ -184,6 +186,6 @@ def references_html(keys: Iterable[str]) -> str:
 
 
 def reference_html(one: Reference) -> str:
-    letter = f"<b>Paper {one.letter}.</b> " if one.letter else ""
+    letter = f"<b>{said('Paper {letter}.', letter=one.letter)}</b> " if one.letter else ""
     link = f'<a href="{escape(one.link)}" target="_blank" rel="noopener noreferrer">{escape(one.title)}</a>'
-    return f"<li>{letter}{escape(one.authors)} ({one.year}). {link}. {escape(one.where)}.</li>"
+    return f"<li>{letter}{escape(one.authors)} ({one.year}). {link}. {escape(said(one.where))}.</li>"

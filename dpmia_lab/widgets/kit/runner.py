@@ -11,6 +11,7 @@ from typing import Any
 from dpmia_lab.checks import Mistake
 from dpmia_lab.memory import is_want_of_memory, want_of_memory
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage, Stopped, drain
+from dpmia_lab.words.said import said
 
 PAUSE = 0.1  # seconds between reports
 
@@ -84,7 +85,9 @@ class _Run:
         except Mistake as mistake:
             problem = str(mistake)
         except Exception as error:  # what nobody foresaw must still reach the page, in one line
-            problem = f"Something went wrong inside the lab ({type(error).__name__}: {error})."
+            problem = said(
+                "Something went wrong inside the lab ({name}: {error}).", name=type(error).__name__, error=str(error)
+            )
             if is_want_of_memory(error):
                 problem = want_of_memory()
         self.runner.deliver(self, lambda: self.on_end(result, problem), last=True)

@@ -4,7 +4,8 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,11 @@ from dpmia_lab.options import as_dict
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.parts import button, column, download_html, on_change, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import data_uri
+from dpmia_lab.words.said import heard, marked, said
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass
@@ -23,15 +29,21 @@ class Run:
     config: Any
     result: Result
     seconds: float
-    about: str  # where and how it was computed, in words
+    about: str  # where and how it was computed, in English words: they are stored
     compared: bool = False
     kept: bool = False  # comes back when the page is opened again
     passing: bool = False  # made while a slider moved: the next run takes its place, unless it was kept or compared
+    at: str = field(default_factory=now)  # when it was made, or shown again on this page
 
     @property
     def key(self) -> str:
         """What it is called, and what a click on its point in a chart opens."""
         return f"run {self.number}"
+
+    @property
+    def makes_way(self) -> bool:
+        """For the next run."""
+        return self.passing and not (self.kept or self.compared)
 
 
 class RunTable:
@@ -46,13 +58,14 @@ class RunTable:
         self.rows = column()
         self.links = text("", "dp-exports")
         self.count = 0
-        self.view = column(text("<h4>Runs so far</h4>"), self.rows, self.links, classes=("dp-section", "dp-runs"))
+        title = text(f"<h4>{said('Runs so far')}</h4>")
+        self.view = column(title, self.rows, self.links, classes=("dp-section", "dp-runs"))
         self._show()
 
     def add(
         self, config: Any, result: Result, seconds: float, about: str, kept: bool = False, passing: bool = False
     ) -> Run:
-        if self.runs and self.runs[0].passing and not (self.runs[0].kept or self.runs[0].compared):
+        if self.runs and self.runs[0].makes_way:
             self.runs = self.runs[1:]
         else:
             self.count += 1
@@ -71,25 +84,28 @@ class RunTable:
 
     def _show(self) -> None:
         if not self.runs:
-            self.rows.children = [text('<span class="dp-soft">None yet. Each run you make is listed here.</span>')]
+            none = said("None yet. Each run you make is listed here.")
+            self.rows.children = [text(f'<span class="dp-soft">{none}</span>')]
             self.links.value = ""
             return
         self.rows.children = [self._row(run) for run in self.runs]
         table = data_uri(runs_csv(self.runs).encode(), "text/csv")
-        self.links.value = "<small>All runs: </small>" + download_html("table (CSV)", "dpmia_lab_runs.csv", table)
+        link = download_html(said("table (CSV)"), "dpmia_lab_runs.csv", table)
+        self.links.value = f"<small>{said('All runs:')} </small>{link}"
 
     def _row(self, run: Run) -> widgets.Box:
-        boxes = [self._box(run, "compared", "compare"), self._box(run, "kept", "keep")]
-        remove = button("Remove", lambda: self.remove(run), "dp-small", tooltip=f"Remove run {run.number}")
+        boxes = [self._box(run, "compared", marked("compare")), self._box(run, "kept", marked("keep"))]
+        tooltip = said("Remove run {number}", number=run.number)
+        remove = button(said("Remove"), lambda: self.remove(run), "dp-small", tooltip=tooltip)
         settings = data_uri(json.dumps(settings_of(run), indent=1).encode(), "application/json")
-        export = download_html("settings (JSON)", f"dpmia_lab_run_{run.number}.json", settings)
-        words = text(f"<b>Run {run.number}</b> {self.summary(run)}<br><small>{escape(run.about)} · {export}</small>")
+        export = download_html(said("settings (JSON)"), f"dpmia_lab_run_{run.number}.json", settings)
+        title, about = said("Run {number}", number=run.number), escape(heard(run.about))
+        words = text(f"<b>{title}</b> {self.summary(run)}<br><small>{about} · {export}</small>")
         return with_classes(widgets.HBox([words, row(*boxes, remove)]), "dp-run")
 
     def _box(self, run: Run, choice: str, label: str) -> widgets.Checkbox:
-        box = with_classes(
-            widgets.Checkbox(value=getattr(run, choice), description=label, indent=False), "dp-check", f"dp-{label}"
-        )
+        made = widgets.Checkbox(value=getattr(run, choice), description=said(label), indent=False)
+        box = with_classes(made, "dp-check", f"dp-{label}")
 
         def chosen(value: bool) -> None:
             setattr(run, choice, value)

@@ -11,6 +11,7 @@ from dpmia_lab.stages import Event, Progress, Snapshot, Stage
 from dpmia_lab.turns import in_turn
 from dpmia_lab.widgets.kit.parts import RunBar, error_html, page_poster, text
 from dpmia_lab.widgets.kit.runner import Runner
+from dpmia_lab.words.said import marked, said
 
 
 def ignored(*_: Any) -> None:
@@ -34,7 +35,7 @@ class StageRun:
         on_nothing: Callable[[], None] = ignored,
         button: str = "",
         loading: str = "loading PyTorch",
-        stopped: str = "stopped",
+        stopped: str = marked("stopped"),
         problem: widgets.HTML | None = None,
     ) -> None:
         self.make, self.on_result, self.on_events, self.on_nothing = make, on_result, on_events, on_nothing
@@ -102,7 +103,7 @@ class StageRun:
     def _ended(self, result: Any, problem: str | None) -> None:
         self.seconds = time.monotonic() - self.began
         if self.bar is not None:
-            self.bar.idle(self.stopped if result is None and problem is None else "")
+            self.bar.idle(said(self.stopped) if result is None and problem is None else "")
         if result is not None:
             self.on_result(result)
         else:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 
 from dpmia_lab.rows import Row as Measured
+from dpmia_lab.words.said import numeral
 
 
 class Html(str):
@@ -51,7 +52,7 @@ def with_small(words: str | Html, small: str | Html) -> Html:
 
 def with_spread(row: Measured, form: str) -> str:
     """Its value, ± the standard deviation where there were several seeds; ``form`` such as "{:.0%}"."""
-    return form.format(row.value) + ("" if row.spread is None else f" ± {form.format(row.spread)}")
+    return numeral(form, row.value) + ("" if row.spread is None else f" ± {numeral(form, row.spread)}")
 
 
 def ready(content: str | Html) -> str:

@@ -1,5 +1,6 @@
 """The visitor's own file: checked at once, kept in a temporary folder for as long as the page lives."""
 
+import shutil
 import tempfile
 from collections.abc import Callable
 from html import escape
@@ -10,9 +11,10 @@ import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.widgets.kit.parts import error_html, on_change, with_classes
+from dpmia_lab.words.said import marked, said
 
 OWN = "own"  # a menu's entry for it
-OWN_WORDS = "your own file…"
+OWN_WORDS = marked("your own file…")
 
 
 class OwnFile:
@@ -26,19 +28,20 @@ class OwnFile:
         self.check, self.say = check, say
         self.folder = tempfile.TemporaryDirectory(prefix="dpmia_lab_")
         self.path: Path | None = None
-        words = f"Choose an {' or '.join(endings)} (at most 20 MB)"
+        either = said(" or ").join(endings)
+        words = said("Choose an {endings} (at most 20 MB)", endings=either)
         chooser = widgets.FileUpload(accept=",".join(endings), multiple=False, description=words)
         self.view = with_classes(chooser, "dp-upload")
         on_change(self.view, lambda given: self.take(given[0]["name"], bytes(given[0]["content"])) if given else None)
 
     def take(self, name: str, content: bytes) -> None:
         self.path = None  # a refused file must not leave an earlier one in its place
-        place = Path(tempfile.mkdtemp(dir=self.folder.name)) / Path(name).name  # its own folder: names may repeat
-        place.write_bytes(content)
+        folder = Path(tempfile.mkdtemp(dir=self.folder.name))  # its own: names may repeat
         try:
+            place = kept(folder / Path(name).name, content)
             found = self.check(place)
         except Mistake as mistake:
-            place.unlink()
+            shutil.rmtree(folder)
             self.say(error_html(str(mistake)))
             return
         self.path = place
@@ -57,6 +60,15 @@ class OwnFile:
     def offer(self, data: str) -> None:
         """Shown where the menu stands at the visitor's own file."""
         self.view.layout.display = "" if data == OWN else "none"
+
+
+def kept(place: Path, content: bytes) -> Path:
+    """The place, written; raises Mistake where it cannot be (a full disk, say), without telling a visitor where."""
+    try:
+        place.write_bytes(content)
+    except OSError as error:
+        raise Mistake(f"{place.name} could not be kept here: {error.strerror}.") from None
+    return place
 
 
 class TakesOwnFile:

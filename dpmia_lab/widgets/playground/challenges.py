@@ -1,11 +1,19 @@
-"""Challenges in the margin: they tick themselves, and the one that is chosen gives a hint that knows what was tried."""
+"""Challenges in the margin: they tick themselves, and the one that is chosen gives a hint that knows what was tried.
+
+What is solved stays in the reader's browser and goes into the record, with the positions that solved it (work.py).
+"""
 
 from collections import deque
 from html import escape
+from itertools import combinations
 
 from dpmia_lab.experiments.playground_challenges import CHALLENGES, Challenge, Tried
+from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.later import Settled
 from dpmia_lab.widgets.kit.parts import pressed, text
+from dpmia_lab.widgets.kit.record import PLAYGROUND, evidence
+from dpmia_lab.widgets.kit.runs import Run
+from dpmia_lab.widgets.kit.work import Kept, Work
 from dpmia_lab.widgets.playground.position import Position
 
 MOST_TRIED = 60  # that are remembered; what is solved stays solved
@@ -13,14 +21,20 @@ SOON = 0.2  # seconds after the last position
 
 
 class Challenges:
-    """``view`` is the list; ``field`` is what the page's script writes to when one is pressed."""
+    """``view`` is the list, ``field`` what the script writes to when one is pressed, ``parts`` all the page needs."""
 
     def __init__(self) -> None:
         self.tried: deque[Tried] = deque(maxlen=MOST_TRIED)
+        self.chances: dict[str, float] = {}  # of guessing, by the data
         self.solved: set[str] = set()
+        self.work = Work()
+        for name, one in CHALLENGES.items():
+            self.work.expect("tasks", one.title, lambda _, name=name: self.comes_back(name))
+        self.kept = Kept(PLAYGROUND, self.work)
         self.chosen = next(iter(CHALLENGES))
         self.view = text("", "dp-play-list-place")
         self.field = pressed(self.choose)
+        self.parts = self.view, self.field, self.kept.view
         self.soon = Settled(self.look, SOON)
         self.show()
 
@@ -29,11 +43,29 @@ class Challenges:
         one = Tried(position.config, position.rows, judge)
         if one not in self.tried:
             self.tried.append(one)
+            self.chances[one.config.data] = 1 / position.people
         self.soon.ask()
 
     def look(self) -> None:
         """Tick what is solved now; if it was the chosen one, the next is."""
-        self.solved |= {name for name, one in CHALLENGES.items() if name not in self.solved and one.done(self.tried)}
+        for name, one in CHALLENGES.items():
+            if name not in self.solved and one.done(self.tried):
+                self.solved.add(name)
+                self.work.note("tasks", one.title, {"said": one.words, "behind": evidence(self.behind(one))})
+        self.choose_open()
+
+    def behind(self, one: Challenge) -> list[Run]:
+        """The one position that solves it, or the two."""
+        some = next(some for size in (1, 2) for some in combinations(self.tried, size) if one.done(some))
+        results = [Result({"chance": self.chances[tried.config.data]}, rows=tried.rows) for tried in some]
+        return [Run(0, tried.config, result, 0.0, "played") for tried, result in zip(some, results, strict=True)]
+
+    def comes_back(self, name: str) -> None:
+        """Solved on an earlier visit."""
+        self.solved.add(name)
+        self.choose_open()
+
+    def choose_open(self) -> None:
         if self.chosen in self.solved:
             self.chosen = next((name for name in CHALLENGES if name not in self.solved), self.chosen)
         self.show()

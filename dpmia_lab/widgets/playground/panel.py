@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.experiments import playground
+from dpmia_lab.experiments.costs import check_affordable
 from dpmia_lab.experiments.playground import PLAYED, Config, Prepared, prepared, promise_of
 from dpmia_lab.experiments.playground_challenges import TELLING
 from dpmia_lab.reference.shipped_runs import shipped_run
@@ -155,7 +156,9 @@ class PlaygroundPanel:
         self.work.restart()
 
     def begin(self) -> Stage[tuple[Config, Result]]:
-        self.under_way = self.controls.config()
+        config = self.controls.config()
+        check_affordable("playground", config)
+        self.under_way = config
         return self.stage(self.under_way)
 
     def stage(self, config: Config) -> Stage[tuple[Config, Result]]:

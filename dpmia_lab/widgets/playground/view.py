@@ -68,7 +68,7 @@ class View:
         return [
             block("pictures", "What an attacker draws", [self.judge], self.mosaic, self.drawn_words),
             block("roc", "Who was in the training set?", [], self.roc.view, self.roc_words),
-            block("challenges", "Can you …", [], self.challenges.view, self.challenges.field, self.poster),
+            block("challenges", "Can you …", [], *self.challenges.parts, self.poster),
             block("tradeoff", "What it costs", [self.measure, self.lam], self.tradeoff.view, self.bargain_words),
         ]
 
