@@ -1,7 +1,5 @@
 """The playground in a browser: no Run button, the newest slider value wins, and all of it on one screen."""
 
-import re
-
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -101,13 +99,13 @@ def test_the_newest_value_wins(played):
 
 def test_sigma_and_epsilon_follow_one_another(played):
     sigma, epsilon = (readout(played, PANEL, name) for name in ("sigma", "epsilon"))
-    before = sigma.inner_text(), epsilon.inner_text()
-    press(played, PANEL, "epsilon", "ArrowRight", "ArrowRight")
-    expect(sigma).not_to_have_text(before[0])
-    moved = float(sigma.inner_text())
-    assert moved > float(before[0])
+    # Key by key: a second one waits in the browser for the answer to the first, and would overtake σ's.
+    for _ in range(2):
+        before = sigma.inner_text()
+        press(played, PANEL, "epsilon", "ArrowRight")
+        expect(sigma).not_to_have_text(before)
+        assert float(sigma.inner_text()) > float(before)
     says(played, f"{PANEL} .dp-play-promise", "for a record (add or remove one; δ = 0.001; moments accountant")
-    expect(played.locator(PANEL)).not_to_have_class(re.compile("dp-play-moving"))  # σ follows the second key, too
     press(played, PANEL, "sigma", "Home")
     expect(epsilon).to_have_text("≤ 5000")
     rests_at(played, "σ = 0.1")
