@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -118,6 +119,11 @@ def has_ended(process: psutil.Process) -> bool:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def heed_ctrl_c() -> None:
+    """For a process that is being started: tests that run in the background may have been told to ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def on_a_page(work: Coroutine):

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import heed_ctrl_c
 
 from dpmia_lab import __version__
 from dpmia_lab.checks import Mistake
@@ -319,15 +320,10 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path):
 # ---- Ctrl-C
 
 
-def heed_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_stops_in_the_middle_and_leaves_nothing(tmp_path):
     files = ["--json", str(tmp_path / "a.json"), "--arrays", str(tmp_path / "a.npz")]
     long = ["run", "inversion", "--data", "digits", "--steps", "20000"]
     pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    # Tests that run in the background may have been told to ignore Ctrl-C; this child shall not.
     run = subprocess.Popen(COMMAND + long + files, **pipes, preexec_fn=heed_ctrl_c)
     try:
         for line in run.stderr:  # until the work is well under way

@@ -104,10 +104,14 @@ def decoded_with(weight, asked, steps=30, on_event=None, should_stop=None):
 
 
 def test_with_a_discriminator_drawings_differ_more_like_real_pictures_do():
-    """Of the real pictures' variance a hundredth without it; with it a good part, if not all."""
+    """Of the real pictures' variance a hundredth without it; with it a good part, if not all.
+
+    Measured from five starts: .007 to .009 without it, .24 to .56 with it. Two such networks drive one another, so that
+    another processor, which rounds otherwise, ends elsewhere among these.
+    """
     asked = torch.randn(200, 3, generator=torch_generator(7))
     real = float(some_pictures(200, 3).var(0).mean())
-    without, with_it = (float(decoded_with(weight, asked, 300).var(0).mean()) for weight in (0.0, 0.1))
+    without, with_it = (float(decoded_with(weight, asked, 600).var(0).mean()) for weight in (0.0, 0.1))
     assert without < 0.02 * real < 0.06 * real < with_it < 1.5 * real
 
 

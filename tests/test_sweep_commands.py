@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 import psutil
 import pytest
-from conftest import has_ended, wait_until
+from conftest import has_ended, heed_ctrl_c, wait_until
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.commands.command_line import main
@@ -205,10 +205,6 @@ def test_python_is_told_the_same(tmp_path):
 
 
 # ---- Ctrl-C and kill -9
-
-
-def heed_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextlib.contextmanager
