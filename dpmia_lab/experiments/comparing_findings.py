@@ -145,12 +145,16 @@ def disagreements(grid: Grid, score: str, classes: int, by: str = "") -> list[Di
     is no less accurate, no weighing of accuracy against harm excuses it.
     """
     scores, found = scores_of(grid, score, classes, by), []
-    tails = {name: leak_of(grid, name, CAUGHT) for name in scores}
-    for one, other in permutations([name for name, leak in tails.items() if leak is not None], 2):
+    tails = {name: leak.measured for name in scores if (leak := leak_of(grid, name, CAUGHT)) is not None}
+    accuracy = {name: np.nanmean(grid.accuracy(name)) for name in tails}
+    for one, other in permutations(tails, 2):
+        if accuracy[other] < accuracy[one] - NEAR:
+            continue
+        worse = measured_over(tails[one].values - tails[other].values)
+        if (worse.low or 0.0) <= 0:
+            continue
         better = measured_over(scores[one] - scores[other])
-        worse = measured_over(tails[one].measured.values - tails[other].measured.values)
-        as_accurate = np.nanmean(grid.accuracy(other)) >= np.nanmean(grid.accuracy(one)) - NEAR
-        if as_accurate and min(better.low or 0.0, worse.low or 0.0) > 0:
+        if (better.low or 0.0) > 0:
             found.append(Disagreement(score, one, other, better, worse))
     return sorted(found, key=lambda pair: -pair.tail_gap.mean)
 

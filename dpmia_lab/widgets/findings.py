@@ -3,8 +3,8 @@
 Nothing here is written by hand: each line is computed from the results that ship with the lab, so it cannot go stale.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from itertools import groupby
 from types import ModuleType
@@ -42,10 +42,10 @@ class Line:
     claim: Checked
 
 
-def lines() -> Iterator[Line]:
+@cache
+def lines() -> tuple[Line, ...]:
     """Every claim on every data set; also what the papers did not measure, which has no verdict."""
-    for lesson, module in SOURCES.items():
-        yield from (Line(lesson, claim) for claim in checked(module.CLAIMS))
+    return tuple(Line(lesson, claim) for lesson, module in SOURCES.items() for claim in checked(module.CLAIMS))
 
 
 class ClaimsPanel:

@@ -6,7 +6,6 @@ from math import hypot
 import ipywidgets as widgets
 
 from dpmia_lab.experiments.fooling_table import COLUMNS
-from dpmia_lab.reference import shipped_or_nothing
 from dpmia_lab.rows import Row
 from dpmia_lab.widgets.fooling.published import claims, published_html
 from dpmia_lab.widgets.fooling.table import ACCOUNTED, DATA, Table, give_or_take, notes, table, told_apart
@@ -165,7 +164,7 @@ def findings() -> widgets.VBox:
         "Student's 95 % interval leaves out 0.</p>"
     )
     tables = {
-        "Paper D's table beside ours": published_html(shipped_or_nothing("fooling_table")),
+        "Paper D's table beside ours": published_html(),
         "The numbers of every defence": results_html(),
     }
     told = "".join(f"<details><summary><b>{title}</b></summary>{html}</details>" for title, html in tables.items())

@@ -1,10 +1,11 @@
 """Paper D's table beside the lab's own, and where the two agree: computed, not written."""
 
+from functools import cache
 from html import escape
 
 from dpmia_lab.experiments import fooling_claims
 from dpmia_lab.experiments.fooling import LAMBDAS
-from dpmia_lab.experiments.fooling_claims import ours_of, paper_table, printed_means
+from dpmia_lab.experiments.fooling_claims import Ours, ours_of, paper_table, printed_means
 from dpmia_lab.experiments.fooling_table import COLUMNS, PUBLISHED
 from dpmia_lab.experiments.paper_claims import Finding, PaperClaim
 from dpmia_lab.reference import shipped_or_nothing
@@ -15,21 +16,26 @@ from dpmia_lab.widgets.kit.tables import Html, Row, table_html
 PAPER = "eight picture sets, means"
 
 
-def published_html(tables: dict) -> Html:
+@cache
+def ours() -> dict[str, Ours]:
+    """The lab's table of every data set, by what it is called; read once for all claims."""
+    return {table(name).words(name): ours_of(one) for name, one in shipped_or_nothing("fooling_table").items()}
+
+
+def published_html() -> Html:
     return (
         "<p>Paper D's columns and its own attackers, the best of a threshold, a logistic regression and a random "
         "forest. Grey: as printed. Its pictures are not here, and neither are its networks: levels need not be the "
-        f"same, orders may be compared. Our ε is {ACCOUNTED}; the paper's is as printed.</p>{table_beside(tables)}"
+        f"same, orders may be compared. Our ε is {ACCOUNTED}; the paper's is as printed.</p>{table_beside()}"
     )
 
 
-def table_beside(tables: dict) -> Html:
+def table_beside() -> Html:
     """A group of rows a measure: the paper's, then ours of every data set."""
-    names, ours = list(PUBLISHED.values()), {table(name).words(name): ours_of(one) for name, one in tables.items()}
-    rows = []
+    names, rows = list(PUBLISHED.values()), []
     for title, printed, of in measures():
         rows.append(Row([title + ": " + PAPER, *(f"{printed[name]:.3f}" for name in names)], "reference"))
-        for words, own in ours.items():
+        for words, own in ours().items():
             rows.append(Row([f"{title}: {words}", *(f"{of(own, name).value:.3f}" for name in names)]))
     return table_html(["", *(COLUMNS[name].words for name in names)], rows, "", "dp-published-table")
 
@@ -58,8 +64,7 @@ def claims() -> list[Claim]:
 
 def claim_of(claim: PaperClaim) -> Claim:
     def checked() -> dict[str, Verdict]:
-        tables = shipped_or_nothing("fooling_table").items()
-        found = {table(name).words(name): claim.check(ours_of(one)) for name, one in tables}
+        found = {words: claim.check(own) for words, own in ours().items()}
         return {words: verdict_of(one, bool(claim.said)) for words, one in found.items()}
 
     return Claim(claim.title, "D", claim.said or NOT_MEASURED, checked)

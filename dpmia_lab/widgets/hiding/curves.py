@@ -29,7 +29,7 @@ from dpmia_lab.widgets.kit.parts import fold, on_change, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 PLOTS = "dpmia_lab.plots.hiding"
-CHART_DELAY = 5.0  # seconds: the page comes first, and the digit at its top
+CHART_DELAY = 2.5  # seconds: the page comes first, and the digit at its top
 EPSILON = "ε (log scale; smaller: stronger promise)"
 SUBCLASSES = "k_sub, subclasses a class (1: class-level)"
 

@@ -16,7 +16,7 @@ from dpmia_lab.widgets.kit.parts import fold, on_change, panel, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.words.said import said
 
-CHART_DELAY = 4.0  # seconds: the page comes first, and the face at its top
+CHART_DELAY = 2.5  # seconds: the page comes first, and the face at its top
 
 
 class ComparisonPanel:

@@ -53,7 +53,8 @@ class ChartPlace:
     """``view`` holds the chart, ``exports`` the links to keep it.
 
     ``draw(width)`` makes the chart; or words (HTML) to stand in its place; or None, and what stands there stays.
-    ``module``: the plots that it imports, loaded ``delay`` seconds after opening, or when first asked for if None.
+    ``module``: the plots that it imports, loaded when first asked for. With a ``delay``, of seconds after opening, they
+    are loaded and the chart is drawn then, and not before: what is below the first screen need not keep it waiting.
     ``below()``: words under the chart. ``keep``: the file it can be kept as, offered after the links ``others()``.
     ``rest``: seconds between two drawings when it is asked for ``soon``. ``on_pick``: hears the key of a point that was
     clicked; without it no point opens anything.
@@ -79,6 +80,7 @@ class ChartPlace:
         self.name = f"chart-{self.view.model_id[:12]}"  # its own on the page
         on_change(PICKED, self._picked)
         self.soon = Soon(self.redraw, rest)
+        self.early = delay is not None
         self.asked = False  # for the plots
         if delay is not None:
             self._load(delay)
@@ -88,8 +90,8 @@ class ChartPlace:
         return is_loaded(self.module)
 
     def redraw(self) -> None:
-        """At once if the plots are there; else as soon as they are."""
-        if not self.ready:
+        """At once if it is time and the plots are there; else as soon as they are."""
+        if self.early or not self.ready:
             self._load(0.0)
             return
         made = self.draw(self.width)
@@ -101,7 +103,11 @@ class ChartPlace:
     def _load(self, delay: float) -> None:
         if not self.asked:
             self.asked = True
-            load_in_background(self.module, delay, self.redraw)
+            load_in_background(self.module, delay, self._loaded)
+
+    def _loaded(self) -> None:
+        self.early = False
+        self.redraw()
 
     def _show(self, chart: Chart) -> None:
         self.view.value = chart_html(chart, self.name, self.on_pick is not None) + self.below()

@@ -3,7 +3,7 @@
 A lesson lists its ``CLAIMS``; ``checked`` turns them into plain records, for which no page need be built.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from math import hypot, sqrt
@@ -67,29 +67,30 @@ def checked(claims: Iterable[Claim]) -> list[Checked]:
 
 
 def claim_html(claim: Claim) -> str:
-    return f"<h4>{escape(claim.title)}</h4>{claim_body(claim)}"
+    return f"<h4>{escape(claim.title)}</h4>{claim_body(claim, claim.check())}"
 
 
-def claim_body(claim: Claim) -> str:
+def claim_body(claim: Claim, found: Mapping[str, Verdict]) -> str:
     """What the paper says, and a line for each data set."""
-    lines = "".join(line_html(data, found) for data, found in claim.check().items())
+    lines = "".join(line_html(data, one) for data, one in found.items())
     return f"<p>Paper {claim.paper}: {escape(claim.said)}.</p><ul class='dp-findings'>{lines or NOT_YET}</ul>"
 
 
 def folded_claims(claims: Iterable[Claim]) -> str:
     """A line a claim with its verdicts; what the paper says and the numbers unfold."""
     return "".join(
-        f"<details><summary><b>{escape(claim.title)}</b> {marks_html(claim)}</summary>{claim_body(claim)}</details>"
-        for claim in claims
+        f"<details><summary><b>{escape(claim.title)}</b> {marks_html(found)}</summary>"
+        f"{claim_body(claim, found)}</details>"
+        for claim, found in ((claim, claim.check()) for claim in claims)
     )
 
 
-def marks_html(claim: Claim) -> str:
+def marks_html(found: Mapping[str, Verdict]) -> str:
     """Such as "agrees on generated faces; cannot be said on digits"."""
-    found: dict[str, list[str]] = {}
-    for data, one in claim.check().items():
-        found.setdefault(one.finding or "measured", []).append(data)
-    told = "; ".join(f"{escape(finding)} on {escape(', '.join(where))}" for finding, where in found.items())
+    places: dict[str, list[str]] = {}
+    for data, one in found.items():
+        places.setdefault(one.finding or "measured", []).append(data)
+    told = "; ".join(f"{escape(finding)} on {escape(', '.join(where))}" for finding, where in places.items())
     return f"<small>{told or 'not computed yet'}</small>"
 
 
