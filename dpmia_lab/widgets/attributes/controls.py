@@ -6,6 +6,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.defences.tables import TABLE_DEFENCES
 from dpmia_lab.experiments.attribute_curves import STRENGTH
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import SEED
@@ -90,9 +91,9 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     """``sets``: the data sets there are, as (words, name)."""
     return {
         "data": choice("table", sets),
-        "outcome": widgets.Text(description="the column that is predicted", continuous_update=False),
-        "sensitive": widgets.Text(description="the column that is secret", continuous_update=False),
-        "bounds": widgets.Text(description="public bounds (age=18:100, …)", continuous_update=False),
+        "outcome": light.Text(description="the column that is predicted", continuous_update=False),
+        "sensitive": light.Text(description="the column that is secret", continuous_update=False),
+        "bounds": light.Text(description="public bounds (age=18:100, …)", continuous_update=False),
         "people": scale("people", (400, 1000, 3400, 10_000)),
         "model": choice("model", [(words, name) for name, words in MODEL_WORDS.items()]),
         "defence": choice("defence", [(words, name) for name, words in DEFENCE_WORDS.items()]),

@@ -1,9 +1,9 @@
 """The first thing a reader of lesson 7 sees: a prescription, four numbers, and a guess at a gene."""
 
-import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.experiments import prescriptions
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.parts import button, on_change, panel, row, text, with_classes
 from dpmia_lab.widgets.kit.tables import Cell, Html, table_html
@@ -21,7 +21,7 @@ class DoseHook:
         self.clinic = prescriptions.clinic()
         self.place, self.yours, self.theirs, self.asked = prescriptions.most_telling(self.clinic), 0, 0, 0
         self.guess: int | None = None
-        self.dose = field(widgets.SelectionSlider(options=[(f"{dose} mg", dose) for dose in DOSES],
+        self.dose = field(light.SelectionSlider(options=[(f"{dose} mg", dose) for dose in DOSES],
                                                   description="weekly dose"), "dose")  # fmt: skip
         self.person, self.beliefs = text("", "dp-patient"), text("", "dp-beliefs")
         self.buttons = [

@@ -12,7 +12,7 @@ from dpmia_lab.widgets.attributes.panel import quick_experiment
 from dpmia_lab.widgets.attributes.view import AttributesView
 from dpmia_lab.widgets.kit.charts import width_for
 from dpmia_lab.widgets.kit.controls import choice, field, scale
-from dpmia_lab.widgets.kit.parts import on_change, panel, text
+from dpmia_lab.widgets.kit.parts import on_change, panel, show_if, text
 from dpmia_lab.widgets.kit.stage_run import StageRun
 
 DATA = [("a survey (generated)", "survey"), ("the steak survey (real)", "steak")]
@@ -61,7 +61,7 @@ class TreePanel:
 
     def changed(self) -> None:
         self.problem.value = ""
-        (self.lam.remove_class if self.kind.value in ("printed", "stopping") else self.lam.add_class)("dp-absent")
+        show_if(self.kind.value in ("printed", "stopping"), self.lam)
         self.work.restart()
 
     def begin(self) -> Stage[tuple[Config, Result]]:

@@ -6,6 +6,7 @@ from dpmia_lab.experiments.evaluation import ATTACKERS, IN_FULL, JUDGES
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.widgets.choosing.data import RISKS, SETS, Risk
 from dpmia_lab.widgets.choosing.words import RISK_WORDS
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import NumberField, choice, field, scale, swapped
 
 LIMITS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -38,7 +39,7 @@ def measure_choice() -> widgets.Dropdown:
 
 def limit_slider() -> widgets.SelectionSlider:
     options = [(f"{limit:.0%}", limit) for limit in LIMITS]
-    return field(widgets.SelectionSlider(options=options, value=0.25, description="risk you accept"), "limit")
+    return field(light.SelectionSlider(options=options, value=0.25, description="risk you accept"), "limit")
 
 
 # ---- the reader's own
@@ -51,14 +52,14 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "accountant": choice("who tells T from ε", swapped(ACCOUNTANT_WORDS)),
         "neighbours": choice("neighbours", swapped(NEIGHBOURS)),
         "smooth": scale("the attacker's blur, pixels", (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)),
-        "prior": widgets.Checkbox(description="an attacker with public pictures draws too", indent=False),
+        "prior": light.Checkbox(description="an attacker with public pictures draws too", indent=False),
         "seed": NumberField("seed"),
     }
 
 
 def list_field(label: str, values: str, name: str) -> widgets.Text:
     """Numbers with commas between them, taken when they are entered."""
-    return field(widgets.Text(values, description=label, continuous_update=False), name)
+    return field(light.Text(values, description=label, continuous_update=False), name)
 
 
 def sweep_models() -> widgets.SelectionSlider:

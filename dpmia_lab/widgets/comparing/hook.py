@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from html import escape
 
-import ipywidgets as widgets
-
 from dpmia_lab.experiments.comparing_answers import Harm, Leak, leak_of
 from dpmia_lab.experiments.comparing_grid import Grid, measured_over
 from dpmia_lab.widgets.comparing.data import LATER, shipped_grid
 from dpmia_lab.widgets.comparing.words import attack_name
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.parts import button, card, column, text, with_classes
 
 DATA = "carts"
@@ -65,7 +64,7 @@ class ComparingHook:
         self.buttons = [button(f"Publish {letter}", lambda i=i: self.publish(i), "dp-publish")
                         for i, letter in enumerate("AB")]  # fmt: skip
         words = text(hook_html() if self.pair else f"<p class='dp-soft'>{LATER}</p>")
-        two = with_classes(widgets.HBox([column(one, press) for one, press in
+        two = with_classes(light.HBox([column(one, press) for one, press in
                                          zip(self.cards, self.buttons, strict=True)]), "dp-two-models")  # fmt: skip
         self.view = with_classes(card(words, two, self.answer, name="dp-hook"), "dp-compare-hook")
         self.show(told=False)

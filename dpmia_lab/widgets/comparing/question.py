@@ -23,10 +23,11 @@ from dpmia_lab.experiments.comparing_sentences import WHO_WORDS, answer_words, q
 from dpmia_lab.widgets.comparing.data import LATER, Board
 from dpmia_lab.widgets.comparing.front import CHART_DELAY, PLOTS, REST, dot_of, offer_in
 from dpmia_lab.widgets.comparing.words import HARMS, attack_name, axis_words, cell_text
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import choice, field
 from dpmia_lab.widgets.kit.opening import is_loaded, load_in_background
-from dpmia_lab.widgets.kit.parts import column, on_change, panel, text
+from dpmia_lab.widgets.kit.parts import column, on_change, panel, show_if, text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
 
 ACCEPTED = {  # what the sliders offer, by harm
@@ -87,7 +88,7 @@ class QuestionPanel:
         offer_in(self.who, [(WHO_WORDS[harm.who], harm.who) for harm in harms if harm.measure == "tpr1"])
         for measure, slider in self.limits.items():
             there = any(harm.measure == measure for harm in harms)
-            (slider.remove_class if there else slider.add_class)("dp-absent")
+            show_if(there, slider)
         self.setting = False
 
     def question(self, grid: Grid) -> Question:
@@ -136,12 +137,12 @@ class QuestionPanel:
 def limit_slider(measure: str) -> widgets.SelectionSlider:
     options = [(text_of(measure, most), most) for most in ACCEPTED[measure]]
     start = {"tpr1": 0.1, "recognised": 0.3, "attack_over_imputation": 0.02}[measure]
-    return widgets.SelectionSlider(options=options, value=start, description=LABELS[measure])
+    return light.SelectionSlider(options=options, value=start, description=LABELS[measure])
 
 
 def needed_slider() -> widgets.SelectionSlider:
     options = [(f"{share:.0%}", share) for share in NEEDED]
-    return widgets.SelectionSlider(options=options, value=0.5, description="right, at least")
+    return light.SelectionSlider(options=options, value=0.5, description="right, at least")
 
 
 def tightest(grid: Grid, question: Question) -> Limit:

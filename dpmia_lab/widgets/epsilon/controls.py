@@ -10,6 +10,7 @@ from dpmia_lab.experiments.spending import FOLLOWS, RECORDS
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import NEIGHBOURS
 from dpmia_lab.privacy.units import UNITS
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale, swapped
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED, only_faces
 
@@ -33,7 +34,7 @@ REASONS = {"people": only_faces, "k_sub": only_subclasses}
 def delta_scale(usual: str, values: Sequence[float]) -> widgets.SelectionSlider:
     """``usual``: what the δ is that follows from the number of units."""
     options = [(usual, 0.0), *((number_text(value), value) for value in values)]
-    return widgets.SelectionSlider(options=options, description="δ, slack of the promise")
+    return light.SelectionSlider(options=options, description="δ, slack of the promise")
 
 
 def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:

@@ -1,9 +1,9 @@
 """The first thing a reader of lesson 2 sees: subtract two updates, and a face appears. Then add noise."""
 
-import ipywidgets as widgets
 
 from dpmia_lab.experiments import one_step
 from dpmia_lab.experiments.one_step import CLIP, SHOWN, Step
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import field, scale
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, number_html, on_change, text
@@ -25,7 +25,7 @@ class OneStepPanel:
         self.step = one_step.stored_step()
         self.draws = 0
         self.sigma = field(scale("σ, noise in units of the clipping norm", SIGMAS), "noise")
-        self.who = field(widgets.IntSlider(min=1, max=SHOWN, description="whose photograph"), "who")
+        self.who = field(light.IntSlider(min=1, max=SHOWN, description="whose photograph"), "who")
         self.again = button("Draw other noise", self.draw_again, "dp-small", "dp-again")
         self.pictures = text("", "dp-one-step-pictures")
         self.number = text("", "dp-one-step-number")

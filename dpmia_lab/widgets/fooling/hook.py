@@ -13,6 +13,7 @@ from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import drain
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.fooling.words import ADAPTED, attack_words, percent
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.parts import button, card, column, error_html, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import record_picture
 
@@ -106,7 +107,7 @@ class FoolingHook:
             "guessing, 1 is always right. Below are six stays, a dark pixel for each thing noted. Half of these people "
             "were in. <b>Say which three.</b></p>"
         )
-        six_places = with_classes(widgets.HBox(people), "dp-suspects")
+        six_places = with_classes(light.HBox(people), "dp-suspects")
         self.view = with_classes(
             card(words, six_places, row(self.weak, self.stronger), self.answer, name="dp-hook"), "dp-fool-hook"
         )
@@ -137,7 +138,7 @@ class FoolingHook:
 
 
 def guess_button(letter: str) -> widgets.ToggleButton:
-    made = widgets.ToggleButton(description=f"{letter} was in", tooltip=f"{letter} was in the training data")
+    made = light.ToggleButton(description=f"{letter} was in", tooltip=f"{letter} was in the training data")
     return with_classes(made, "dp-guess")
 
 

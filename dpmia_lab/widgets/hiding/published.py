@@ -17,6 +17,7 @@ from dpmia_lab.reference import FOLDER, shipped_or_nothing
 from dpmia_lab.rows import Rows
 from dpmia_lab.widgets.hiding.pictures import row_html
 from dpmia_lab.widgets.hiding.words import published, said
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.parts import column, fold, on_change, panel, text
 from dpmia_lab.widgets.kit.pictures import picture_html
@@ -78,7 +79,7 @@ class PublishedPanel:
     def __init__(self) -> None:
         self.models = shipped_models()
         options = [(str(digit), digit) for digit in range(10)]
-        self.digit = widgets.SelectionSlider(options=options, value=FIRST_DIGIT, description="digit")
+        self.digit = light.SelectionSlider(options=options, value=FIRST_DIGIT, description="digit")
         self.grid = text("", "dp-matrix-place")
         on_change(field(self.digit, "published-digit"), lambda _: self.draw())
         words = text(side_html(self.models) if self.models else LATER)

@@ -2,7 +2,6 @@
 
 from html import escape
 
-import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.experiments.hiding import ATTACKERS, MODELS, Config, called
@@ -20,6 +19,7 @@ from dpmia_lab.widgets.hiding.words import (
     published_html,
     who_hid_more_words,
 )
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import column, download_html, fold, on_change, text
@@ -40,12 +40,12 @@ class HidingView:
         self.live: dict[str, np.ndarray] = {}  # pictures, called as in a result
         self.tries: list[str] = []
         self.stretch = field(
-            widgets.Checkbox(value=True, description="stretch contrast", indent=False), "stretch"
+            light.Checkbox(value=True, description="stretch contrast", indent=False), "stretch"
         )
-        self.which = field(widgets.SelectionSlider(options=[("1–10", 0)], description="which ones"), "which")
+        self.which = field(light.SelectionSlider(options=[("1–10", 0)], description="which ones"), "which")
         self.rows = text("", "dp-fades", "dp-model-rows")
         self.search = text("", "dp-search")
-        viewing = widgets.HBox([self.which, self.stretch])
+        viewing = light.HBox([self.which, self.stretch])
         viewing.add_class("dp-viewing")
         self.picture = column(self.rows, viewing, self.search)
         self.verdict, self.table = text("", "dp-fades", "dp-who"), text("", "dp-fades", "dp-results-numbers")

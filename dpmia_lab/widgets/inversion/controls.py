@@ -3,6 +3,7 @@
 import ipywidgets as widgets
 
 from dpmia_lab.experiments import inversion
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import NumberField, choice, scale, swapped
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED, only_faces
@@ -76,7 +77,7 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "lam": scale(said("λ, weight of the prior"), (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1)),
         "steps": scale(said("T, steps"), (1, 3, 10, 30, 100, 300, 500, 1000, 5000)),
         "rate": scale(said("η, size of a step"), (0.001, 0.003, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0)),
-        "box": widgets.Checkbox(description=said("keep pixels between black and white (tanh box)"), indent=False),
+        "box": light.Checkbox(description=said("keep pixels between black and white (tanh box)"), indent=False),
         "process": choice(said("filter each step"), in_order(PROCESS_WORDS, inversion.PROCESSES)),
         "smooth": scale(said("blur at the end, pixels"), (0.0, 0.5, 0.7, 1.0, 1.5, 2.0)),
         "weight": scale(said("λ, weight of public pictures"), (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)),

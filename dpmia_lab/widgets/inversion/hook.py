@@ -13,6 +13,7 @@ from dpmia_lab.reference import FOLDER
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Snapshot, Stage
 from dpmia_lab.widgets.inversion.recognisers import SHARED, Recognisers
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, text, with_classes
 from dpmia_lab.widgets.kit.pictures import figure_html, picture_html
@@ -39,7 +40,7 @@ class Hook:
             people=int(self.stored["people"]),
         )
         self.words = text(f"<h2>{said('Who is this?')}</h2><p>{asked}</p>")
-        self.line_up = with_classes(widgets.HBox(self._suspects()), "dp-suspects")
+        self.line_up = with_classes(light.HBox(self._suspects()), "dp-suspects")
         self.answer = text("", "dp-hook-answer")
         self.work = StageRun(self.stage, self.ended, self.happened, problem=self.answer)
         left = column(self.picture, OnceUp(self.work.start).signal, classes=("dp-hook-left",))

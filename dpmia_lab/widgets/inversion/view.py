@@ -2,7 +2,6 @@
 
 import asyncio
 
-import ipywidgets as widgets
 import numpy as np
 
 from dpmia_lab.experiments.inversion import Config
@@ -12,6 +11,7 @@ from dpmia_lab.metrics.reconstruction import stretched_pictures
 from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.inversion.words import caption, numbers_html, verdict_html
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
 from dpmia_lab.widgets.kit.parts import button, column, download_html, fold, on_change, row, text, with_classes
@@ -43,11 +43,11 @@ class InversionView:
         self.forth = button("▶", lambda: self.turn(1), "dp-small", "dp-forth", tooltip=said("Next people"))
         self.larger = button(said("Larger pictures"), self.enlarge, "dp-small", "dp-larger")
         tooltip = said("So that faint drawings show")
-        switch = widgets.ToggleButton(description=said("Stretch contrast"), tooltip=tooltip)
+        switch = light.ToggleButton(description=said("Stretch contrast"), tooltip=tooltip)
         self.stretch = with_classes(switch, "dp-small", "dp-stretch")
         self.play = button(said("Play the attack"), self.play_or_pause, "dp-small", "dp-play-attack")
         self.step_words = text("", "dp-soft", "dp-step")
-        lapse = widgets.IntSlider(min=0, max=0, description=said("moment of the attack"), readout=False)
+        lapse = light.IntSlider(min=0, max=0, description=said("moment of the attack"), readout=False)
         self.frame = field(lapse, "frame")
         self.numbers = text("", "dp-fades", "dp-results-numbers")
         self.measure = field(choice(said("measure"), swapped(MEASURES)), "measure")

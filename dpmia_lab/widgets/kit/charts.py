@@ -14,6 +14,7 @@ from typing import Protocol
 
 import ipywidgets as widgets
 
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.later import Soon
 from dpmia_lab.widgets.kit.opening import is_loaded, load_in_background
 from dpmia_lab.widgets.kit.parts import on_change, page_width, results_width, text, with_classes
@@ -21,7 +22,7 @@ from dpmia_lab.words.said import said
 
 # Where the page's script writes which point of which chart was clicked: [chart, key, count]. A page has one, as part of
 # every panel: of a cell with two outputs Voilà may lose the second while the machine is busy.
-PICKED = with_classes(widgets.Text(), "dp-picked", "dp-hidden")
+PICKED = with_classes(light.Text(), "dp-picked", "dp-hidden")
 USUAL_PAGE = 1120  # pixels, until the page's script has told
 
 
@@ -154,4 +155,4 @@ def width_for(*places: ChartPlace) -> widgets.Box:
     and any chart which of its points was clicked.
     """
     field = page_width(lambda page: [place.set_page_width(page) for place in places])
-    return with_classes(widgets.Box([field, PICKED]), "dp-hidden")
+    return with_classes(light.Box([field, PICKED]), "dp-hidden")

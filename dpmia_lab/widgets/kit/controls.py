@@ -9,7 +9,8 @@ import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
 from dpmia_lab.options import number_text, whole_number
-from dpmia_lab.widgets.kit.parts import column, on_change, text, with_classes
+from dpmia_lab.widgets.kit import light
+from dpmia_lab.widgets.kit.parts import column, on_change, show_if, text, with_classes
 from dpmia_lab.words.said import local, said
 
 Reason = Callable[[dict[str, Any]], str]  # "" where the control applies
@@ -22,14 +23,14 @@ def always(_: dict[str, Any]) -> str:
 def scale(label: str, values: Sequence[float]) -> widgets.SelectionSlider:
     """A slider over a few sensible values, mostly log-spaced."""
     options = [(local(number_text(value)), value) for value in values]
-    return widgets.SelectionSlider(options=options, description=label, continuous_update=True)
+    return light.SelectionSlider(options=options, description=label, continuous_update=True)
 
 
 def choice(label: str, options: Sequence[tuple[str, Any]]) -> widgets.Dropdown:
-    return widgets.Dropdown(options=list(options), description=label)
+    return light.Dropdown(options=list(options), description=label)
 
 
-class NumberField(widgets.Text):
+class NumberField(light.Text):
     """A number that is typed: taken as it was written (1e4 is ten thousand), or refused in words.
 
     The browser's own number fields drop what they do not know: 1e4 becomes 14, and 3.5 becomes 35.
@@ -53,8 +54,8 @@ def plain_field(option: Field) -> widgets.ValueWidget:
     """For an option that has no control made for it: its help line without the defence's name, a field of its type."""
     words, usual = option.metadata["help"].partition(": ")[2], option.default
     if isinstance(usual, bool):
-        return widgets.Checkbox(value=usual, description=words, indent=False)
-    return NumberField(words, type(usual)) if isinstance(usual, int | float) else widgets.Text(description=words)
+        return light.Checkbox(value=usual, description=words, indent=False)
+    return NumberField(words, type(usual)) if isinstance(usual, int | float) else light.Text(description=words)
 
 
 def value_of(widget: widgets.ValueWidget) -> Any:
@@ -76,7 +77,6 @@ def swapped(words: dict[Any, str]) -> list[tuple[str, Any]]:
 
 def field(control: widgets.ValueWidget, name: str) -> widgets.ValueWidget:
     """The control with the look of one, its label above it; ``dp-name`` is its class."""
-    control.style.description_width = "initial"
     return with_classes(control, "dp-check" if isinstance(control, widgets.Checkbox) else "dp-field", f"dp-{name}")
 
 
@@ -137,7 +137,7 @@ class Controls:
         others = []
         for name, reason in self.reasons.items():
             widget, why = self.made[name], reason(values)
-            (widget.add_class if why else widget.remove_class)("dp-absent")
+            show_if(not why, widget)
             others += [f"<b>{escape(widget.description)}</b>: {why}"] if why else []
         more = said("There is more that does not apply now.")
         self.absent.value = f"<p>{more} {' '.join(others)}</p>" if others else ""

@@ -27,6 +27,7 @@ from dpmia_lab.own_code import refuse_own_model
 from dpmia_lab.reference.shipped_runs import shipped_record, shipped_run
 from dpmia_lab.stages import Event, Stage
 from dpmia_lab.store import Result, Store
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.charts import ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import Controls, Reason, choice, field
 from dpmia_lab.widgets.kit.links import config_or_default, page_query, query_of
@@ -106,7 +107,7 @@ class ExperimentPanel:
         self.verdict = column(classes=("dp-verdict",))
         self.link, self.compared = text("", "dp-link"), text("", "dp-compared")
         self.table = RunTable(words.summary, self.chosen)
-        self.kept, self.recalled = text(), with_classes(widgets.Text(), "dp-recall", "dp-hidden")
+        self.kept, self.recalled = text(), with_classes(light.Text(), "dp-recall", "dp-hidden")
         on_change(self.recalled, self.recall)
         sets = sets or [(heard(entry.title), entry.name) for entry in catalogue() if entry.available]
         self.data_names = tuple(name for _, name in sets)

@@ -11,11 +11,12 @@ import ipywidgets as widgets
 from IPython.display import HTML, Javascript, display
 
 from dpmia_lab.stages import Progress, TimeLeft
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.look import script, stylesheet
 from dpmia_lab.widgets.kit.unread import keep_what_is_unread
 from dpmia_lab.words.said import heard, said
 
-TROUBLE = widgets.HTML()  # where an error that nobody foresaw is said; a callback's exception is else invisible
+TROUBLE = light.HTML()  # where an error that nobody foresaw is said; a callback's exception is else invisible
 
 
 def start_page() -> None:
@@ -57,7 +58,7 @@ def on_change(widget: widgets.ValueWidget, call: Callable[[Any], None]) -> None:
 
 
 def text(content: str = "", *classes: str) -> widgets.HTML:
-    return with_classes(widgets.HTML(content), *classes)
+    return with_classes(light.HTML(content), *classes)
 
 
 def with_classes(widget: widgets.DOMWidget, *classes: str) -> widgets.DOMWidget:
@@ -66,17 +67,23 @@ def with_classes(widget: widgets.DOMWidget, *classes: str) -> widgets.DOMWidget:
     return widget
 
 
+def show_if(there: bool, *parts: widgets.DOMWidget) -> None:
+    """Whether they are on the page at all."""
+    for part in parts:
+        (part.remove_class if there else part.add_class)("dp-absent")
+
+
 def column(*children: widgets.Widget, classes: tuple[str, ...] = ()) -> widgets.VBox:
-    return with_classes(widgets.VBox(list(children)), *classes)
+    return with_classes(light.VBox(list(children)), *classes)
 
 
 def row(*children: widgets.Widget) -> widgets.HBox:
-    return with_classes(widgets.HBox(list(children)), "dp-row")
+    return with_classes(light.HBox(list(children)), "dp-row")
 
 
 def page_width(call: Callable[[int], None]) -> widgets.Text:
     """A hidden field into which the page's script writes how wide the page is, now and when it changes."""
-    field = with_classes(widgets.Text(), "dp-width", "dp-hidden")
+    field = with_classes(light.Text(), "dp-width", "dp-hidden")
     on_change(field, lambda width: call(int(width)) if width.isdecimal() else None)
     return field
 
@@ -86,7 +93,7 @@ def pressed(call: Callable[[int], None]) -> widgets.Text:
 
     Pictures are marked by ``data-pick``; there must be a slider that does the same, for those without a pointer.
     """
-    field = with_classes(widgets.Text(), "dp-pressed", "dp-hidden")
+    field = with_classes(light.Text(), "dp-pressed", "dp-hidden")
 
     def take(number: str) -> None:
         if number.isdecimal():
@@ -135,7 +142,7 @@ def card(*children: widgets.Widget, name: str = "") -> widgets.VBox:
 
 
 def button(label: str, on_click: Callable[[], None], *classes: str, tooltip: str = "") -> widgets.Button:
-    made = with_classes(widgets.Button(description=label, tooltip=tooltip or label), *classes)
+    made = with_classes(light.Button(description=label, tooltip=tooltip or label), *classes)
     made.on_click(guarded(lambda _: on_click()))
     return made
 
@@ -161,7 +168,7 @@ def download_html(label: str, name: str, uri: str) -> str:
     return f'<a class="dp-download" download="{escape(name)}" href="{uri}">{escape(label)}</a>'
 
 
-class RunBar(widgets.VBox):
+class RunBar(light.VBox):
     """Run, Stop, how far, how long still; its height stays the same.
 
     ``live`` is the switch by which moving a slider is running; it is there only where a run is quick enough.
@@ -170,14 +177,14 @@ class RunBar(widgets.VBox):
     def __init__(self, run_label: str, on_run: Callable[[], None], on_stop: Callable[[], None]) -> None:
         self.run = button(run_label, on_run, "dp-primary", "dp-run-button")
         self.stop = button(said("Stop"), on_stop, "dp-stop-button")
-        switch = widgets.Checkbox(value=True, description=said("live: follows the sliders"), indent=False)
+        switch = light.Checkbox(value=True, description=said("live: follows the sliders"), indent=False)
         self.live = with_classes(switch, "dp-check", "dp-live-switch", "dp-absent")
         self.status = text("", "dp-status")
         super().__init__([row(self.run, self.stop), self.live, self.status])
         self.idle("")
 
     def offer_live(self, offered: bool) -> None:
-        (self.live.remove_class if offered else self.live.add_class)("dp-absent")
+        show_if(offered, self.live)
 
     def started(self) -> None:
         self.time_left = TimeLeft()

@@ -14,6 +14,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.options import as_dict
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.parts import button, column, download_html, on_change, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import data_uri
 from dpmia_lab.words.said import heard, marked, said
@@ -101,10 +102,10 @@ class RunTable:
         export = download_html(said("settings (JSON)"), f"dpmia_lab_run_{run.number}.json", settings)
         title, about = said("Run {number}", number=run.number), escape(heard(run.about))
         words = text(f"<b>{title}</b> {self.summary(run)}<br><small>{about} · {export}</small>")
-        return with_classes(widgets.HBox([words, row(*boxes, remove)]), "dp-run")
+        return with_classes(light.HBox([words, row(*boxes, remove)]), "dp-run")
 
     def _box(self, run: Run, choice: str, label: str) -> widgets.Checkbox:
-        made = widgets.Checkbox(value=getattr(run, choice), description=said(label), indent=False)
+        made = light.Checkbox(value=getattr(run, choice), description=said(label), indent=False)
         box = with_classes(made, "dp-check", f"dp-{label}")
 
         def chosen(value: bool) -> None:

@@ -10,7 +10,7 @@ from html import escape
 import ipywidgets as widgets
 
 from dpmia_lab.checks import Mistake
-from dpmia_lab.widgets.kit import controls
+from dpmia_lab.widgets.kit import controls, light
 from dpmia_lab.widgets.kit.parts import card, column, download_html, error_html, on_change, text, with_classes
 from dpmia_lab.widgets.kit.pictures import data_uri
 from dpmia_lab.widgets.kit.record import KINDS, course_record, file_of, state_of
@@ -32,7 +32,7 @@ WORDS = marked(
 
 def name_field() -> widgets.Text:
     """The browser remembers it, for all pages (course.js)."""
-    return controls.field(widgets.Text(description=said("your name in the record (may stay empty)")), "reader")
+    return controls.field(light.Text(description=said("your name in the record (may stay empty)")), "reader")
 
 
 class TakeAway:
@@ -40,7 +40,7 @@ class TakeAway:
 
     def __init__(self, name: widgets.Text) -> None:
         self.name, self.answer = name, text("", "dp-exports")
-        self.collected = with_classes(widgets.Text(), "dp-collected", "dp-hidden")
+        self.collected = with_classes(light.Text(), "dp-collected", "dp-hidden")
         on_change(self.collected, self.take)
         words = said("Download all your work (one file)")
         button = f'<button class="dp-small dp-take-button" data-lab-collect>{words}</button>'
@@ -82,7 +82,7 @@ class PutBack:
 
     def __init__(self) -> None:
         label = said("Load such a file into this browser")
-        chooser = widgets.FileUpload(accept=".json", multiple=False, description=label)
+        chooser = light.FileUpload(accept=".json", multiple=False, description=label)
         self.view = column(with_classes(chooser, "dp-upload"), classes=("dp-put-back",))
         self.answer = text()
         self.view.children = [*self.view.children, self.answer]

@@ -7,10 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import ipywidgets as widgets
-
 from dpmia_lab.checks import Mistake
-from dpmia_lab.widgets.kit.parts import error_html, on_change, with_classes
+from dpmia_lab.widgets.kit import light
+from dpmia_lab.widgets.kit.parts import error_html, on_change, show_if, with_classes
 from dpmia_lab.words.said import marked, said
 
 OWN = "own"  # a menu's entry for it
@@ -30,7 +29,7 @@ class OwnFile:
         self.path: Path | None = None
         either = said(" or ").join(endings)
         words = said("Choose an {endings} (at most 20 MB)", endings=either)
-        chooser = widgets.FileUpload(accept=",".join(endings), multiple=False, description=words)
+        chooser = light.FileUpload(accept=",".join(endings), multiple=False, description=words)
         self.view = with_classes(chooser, "dp-upload")
         on_change(self.view, lambda given: self.take(given[0]["name"], bytes(given[0]["content"])) if given else None)
 
@@ -59,7 +58,7 @@ class OwnFile:
 
     def offer(self, data: str) -> None:
         """Shown where the menu stands at the visitor's own file."""
-        self.view.layout.display = "" if data == OWN else "none"
+        show_if(data == OWN, self.view)
 
 
 def kept(place: Path, content: bytes) -> Path:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
 
-import ipywidgets as widgets
-
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.later import Settled
 from dpmia_lab.widgets.kit.lessons import LESSONS
 from dpmia_lab.widgets.kit.parts import card, column, download_html, on_change, text, with_classes
@@ -131,7 +130,7 @@ class Kept:
     def __init__(self, file: str, work: Work = WORK) -> None:
         self.file, self.work = file, work
         self.state = text()
-        self.recalled = with_classes(widgets.Text(), "dp-recall-work", "dp-hidden")
+        self.recalled = with_classes(light.Text(), "dp-recall-work", "dp-hidden")
         on_change(self.recalled, work.recall)
         work.listeners.append(self.show)
         self.soon = Settled(work.tell, SOON)

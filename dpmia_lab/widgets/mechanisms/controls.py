@@ -2,14 +2,15 @@
 
 import ipywidgets as widgets
 
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import NumberField, scale
 
 
 def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
     numbers = {"continuous_update": False}
     return {
-        "zs": widgets.Text(description="your sweep, central: z, with commas", **numbers),
-        "epsilons": widgets.Text(description="your sweep, local: ε_i, with commas", **numbers),
+        "zs": light.Text(description="your sweep, central: z, with commas", **numbers),
+        "epsilons": light.Text(description="your sweep, local: ε_i, with commas", **numbers),
         "records": scale("n, records trained on, about", (60, 100, 200, 400, 600, 1000, 2000)),
         "epochs": scale("epochs, but for central noise", (2, 5, 10, 20, 40, 60)),
         "shadows": scale("shadow models of the black box", (1, 2, 4, 8)),
@@ -20,9 +21,4 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
 
 def new_slider(label: str, steps: int) -> widgets.SelectionSlider:
     """Of values that are known later, about so many: its End key goes where the slider first had its end."""
-    return widgets.SelectionSlider(options=[(f"{step}", step) for step in range(steps)], description=label)
-
-
-def absent(control: widgets.DOMWidget, gone: bool) -> None:
-    """What does not apply is not shown."""
-    (control.add_class if gone else control.remove_class)("dp-absent")
+    return light.SelectionSlider(options=[(f"{step}", step) for step in range(steps)], description=label)

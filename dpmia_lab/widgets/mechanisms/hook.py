@@ -14,6 +14,7 @@ from dpmia_lab.privacy.accounting import epsilon_text
 from dpmia_lab.privacy.tradeoff import highest_belief
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import field, scale
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, number_html, number_row, on_change, panel, text
@@ -34,7 +35,7 @@ WIDE, INK, EXPOSED, EMPTY = 30, (27, 27, 27), (213, 94, 0), (243, 240, 233)  # b
 def falling(label: str, values: tuple[float, ...]) -> widgets.SelectionSlider:
     """A slider that begins without noise and ends with the most."""
     options = [("no noise" if math.isinf(value) else number_text(value), value) for value in values]
-    return widgets.SelectionSlider(options=options, description=label, value=values[0])
+    return light.SelectionSlider(options=options, description=label, value=values[0])
 
 
 class CartPanel:

@@ -12,9 +12,9 @@ from dpmia_lab.privacy.local import FEATURES_ONLY
 from dpmia_lab.reference import shipped
 from dpmia_lab.rows import Row as Measured
 from dpmia_lab.widgets.kit.controls import choice, field, scale, swapped
-from dpmia_lab.widgets.kit.parts import on_change, panel, text
+from dpmia_lab.widgets.kit.parts import on_change, panel, show_if, text
 from dpmia_lab.widgets.kit.tables import Cell, Html, Row, table_html, with_small
-from dpmia_lab.widgets.mechanisms.controls import absent, new_slider
+from dpmia_lab.widgets.mechanisms.controls import new_slider
 from dpmia_lab.widgets.mechanisms.panel import MechanismsPanel
 from dpmia_lab.widgets.mechanisms.words import attack_words, data_words
 from dpmia_lab.widgets.mechanisms.worth import worth_html
@@ -75,7 +75,7 @@ class RankingPanel:
         sweep = self.main.results.known()
         found = by_noise(sweep, self.mechanism.value) if sweep else []
         looked_at = self.looked_at if self.looked_at in found else next(iter(found), "")
-        absent(self.strength, len(found) < 2)
+        show_if(len(found) >= 2, self.strength)
         options = [(strength_words(sweep, one), one) for one in found]
         if len(found) > 1 and options != list(self.strength.options):
             self.strength.options = options

@@ -12,9 +12,9 @@ from dpmia_lab.stages import Event, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
-from dpmia_lab.widgets.kit.parts import column, fold, on_change, text
+from dpmia_lab.widgets.kit.parts import column, fold, on_change, show_if, text
 from dpmia_lab.widgets.kit.runs import Run
-from dpmia_lab.widgets.mechanisms.controls import absent, new_slider
+from dpmia_lab.widgets.mechanisms.controls import new_slider
 from dpmia_lab.widgets.mechanisms.data import own_sweep, preset_of, references, same_data
 from dpmia_lab.widgets.mechanisms.words import (
     ATTACK_WORDS,
@@ -133,8 +133,8 @@ class MechanismsView:
         both = self.config.data == "skewed_purchases"
         if not both:
             self.protocol.value = "alike"  # draws again if it was another
-        absent(self.protocol, not both)
-        absent(self.why_one, both)
+        show_if(both, self.protocol)
+        show_if(not both, self.why_one)
 
     # ---- at equal leak
     def mark_level(self) -> None:
@@ -142,7 +142,7 @@ class MechanismsView:
         attack, protocol = self.played
         reached = contest(self.known(), protocol, attack).levels if self.known() else np.array([])
         self.can_compare = len(reached) > 0
-        absent(self.level, not self.can_compare)
+        show_if(self.can_compare, self.level)
         if self.can_compare:
             options = [(f"{auc:.3f}", float(auc)) for auc in np.linspace(reached[0], reached[-1], STEPS)]
             if options != list(self.level.options):

@@ -8,6 +8,7 @@ from dpmia_lab.data.mnist import five_thousand_file
 from dpmia_lab.defences import EMPIRICAL, Defence
 from dpmia_lab.game.settings import MODELS, OFFERED, OPTIMIZERS
 from dpmia_lab.options import options_of
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import NumberField, Reason, choice, scale, swapped
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.kit.words import MODEL_WORDS, SEED
@@ -133,8 +134,8 @@ def new_controls(sets: list[tuple[str, str]]) -> dict[str, widgets.ValueWidget]:
         "dropout": scale("dropout, share of units", (0.0, 0.2, 0.5, 0.7, 0.9)),
         "decay": scale("weight decay", (0.0, 0.0001, 0.001, 0.01, 0.03, 0.1, 0.3)),
         "patience": scale("stop after epochs without gain", (0, 1, 2, 3, 5, 10)),
-        "augment": widgets.Checkbox(description="move and turn pictures at random", indent=False),
-        "white_box": widgets.Checkbox(description="white box: the attacker also sees gradients", indent=False),
+        "augment": light.Checkbox(description="move and turn pictures at random", indent=False),
+        "white_box": light.Checkbox(description="white box: the attacker also sees gradients", indent=False),
         "shadows": scale("shadow models, attacker's own records", (0, 1, 2, 4, 8, 16, 32)),
         "inside": scale("shadow models, halves of the candidates", (0, 4, 8, 16, 32, 64, 128)),
         "seed": NumberField(SEED),
@@ -155,5 +156,5 @@ def plain_field(option: Field) -> widgets.ValueWidget:
     """For an option that has no control made for it: its help line, and a field of its type."""
     words, usual = option.metadata["help"], option.default
     if isinstance(usual, bool):
-        return widgets.Checkbox(value=usual, description=words, indent=False)
-    return NumberField(words, type(usual)) if isinstance(usual, int | float) else widgets.Text(description=words)
+        return light.Checkbox(value=usual, description=words, indent=False)
+    return NumberField(words, type(usual)) if isinstance(usual, int | float) else light.Text(description=words)

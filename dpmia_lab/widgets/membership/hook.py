@@ -11,6 +11,7 @@ from dpmia_lab.game.candidates import candidates_of
 from dpmia_lab.reference import FOLDER
 from dpmia_lab.seeds import numpy_generator
 from dpmia_lab.stages import Event, Progress, Stage
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.opening import OnceUp
 from dpmia_lab.widgets.kit.parts import button, card, column, error_html, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import record_picture
@@ -75,7 +76,7 @@ class MembershipHook:
         self.status, self.answer = text("", "dp-hook-status"), text("", "dp-hook-answer")
         self.work = StageRun(eight_asked, self.ended, self.happened, problem=self.status)
         signal = OnceUp(self.work.start).signal
-        eight = with_classes(widgets.HBox(people), "dp-suspects", "dp-eight")
+        eight = with_classes(light.HBox(people), "dp-suspects", "dp-eight")
         name = "dp-membership-hook"
         self.view = card(text(WORDS), eight, row(self.ask, self.status), self.answer, signal, name=name)
 
@@ -105,7 +106,7 @@ class MembershipHook:
 
 
 def guess_button(letter: str) -> widgets.ToggleButton:
-    made = widgets.ToggleButton(description=f"{letter} was in", tooltip=f"{letter} was a patient")
+    made = light.ToggleButton(description=f"{letter} was in", tooltip=f"{letter} was a patient")
     return with_classes(made, "dp-guess")
 
 

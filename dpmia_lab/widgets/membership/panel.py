@@ -15,6 +15,7 @@ from dpmia_lab.game.verdicts import DELTA
 from dpmia_lab.options import number_text
 from dpmia_lab.privacy.accounting import epsilon_text, short
 from dpmia_lab.store import Store
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import field, number_or_none
 from dpmia_lab.widgets.kit.experiment_panel import ExperimentPanel, Words
 from dpmia_lab.widgets.kit.parts import on_change, text
@@ -52,7 +53,7 @@ class MembershipPanel(TakesOwnFile, ExperimentPanel):
     def __init__(self, query: str | None = None, store: Store | None = None) -> None:
         self.own = OwnFile((".npz",), found_words, self.say)
         self.data_before, self.costly = "", COSTLY
-        plain = widgets.Checkbox(description="plain attacks only, without shadow models", indent=False)
+        plain = light.Checkbox(description="plain attacks only, without shadow models", indent=False)
         self.plain = field(plain, "plain")
         words = Words("Train and attack", PRESET_WORDS, summary, compared_html)
         super().__init__(

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpmia_lab.experiments.membership import scores_of, strongest
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, width_for
 from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.parts import column, number_html, number_row, on_change, pressed, text
@@ -34,7 +35,7 @@ class RecordPanel:
         self.result: Result | None = None
         self.gallery = text("", "dp-gallery-place")
         self.which_place = column()
-        prior = widgets.SelectionSlider(options=PRIORS, description="the attacker's belief before")
+        prior = light.SelectionSlider(options=PRIORS, description="the attacker's belief before")
         self.prior = field(prior, "prior")
         self.picture, self.odds = text("", "dp-one-record"), text("", "dp-odds")
         self.chart = ChartPlace(self.drawn, "dpmia_lab.plots.membership", "dp-record-chart", rest=REST)
@@ -105,7 +106,7 @@ class RecordPanel:
 
 def new_slider(records: int, moved: Callable[[], None]) -> widgets.IntSlider:
     """A new one for every run: the keys Home and End of a slider whose range was changed keep to the old one."""
-    made = widgets.IntSlider(1, 1, records, description="record, from most to least exposed")
+    made = light.IntSlider(1, 1, records, description="record, from most to least exposed")
     on_change(made, lambda _: moved())
     return field(made, "which")
 

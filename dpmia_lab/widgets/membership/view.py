@@ -11,7 +11,7 @@ from dpmia_lab.game.play import scores_name
 from dpmia_lab.stages import Event, Progress, Snapshot
 from dpmia_lab.store import Result
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
-from dpmia_lab.widgets.kit.parts import column, fold, text
+from dpmia_lab.widgets.kit.parts import column, fold, show_if, text
 from dpmia_lab.widgets.membership import words
 
 PLOTS = "dpmia_lab.plots.membership"
@@ -125,8 +125,8 @@ class MembershipView:
         self.numbers.value = words.summary_html(self.config, result)
         self.promise.value = words.promise_html(result)
         self.table.value = words.attacks_html(result)
-        self.about_promise.layout.display = "" if words.is_promised(result.numbers) else "none"
-        self.about_protocols.layout.display = "" if "member_shifted" in arrays else "none"
+        show_if(words.is_promised(result.numbers), self.about_promise)
+        show_if("member_shifted" in arrays, self.about_protocols)
         for chart in self.charts:
             chart.redraw()
         for follower in self.followers:

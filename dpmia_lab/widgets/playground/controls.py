@@ -6,6 +6,7 @@ import ipywidgets as widgets
 
 from dpmia_lab.experiments.playground import PLAYED, Slider
 from dpmia_lab.options import number_text
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import Reason, choice
 from dpmia_lab.widgets.kit.upload import OWN, OWN_WORDS
 from dpmia_lab.widgets.playground.linked import SIGMAS
@@ -27,7 +28,7 @@ def controls() -> dict[str, widgets.ValueWidget]:
 
 def slider_of(slider: Slider) -> widgets.ValueWidget:
     values = SIGMAS if slider.field == "sigma" else slider.values
-    return widgets.SelectionSlider(options=[(said(value), value) for value in values], description=slider.words)
+    return light.SelectionSlider(options=[(said(value), value) for value in values], description=slider.words)
 
 
 def said(value: Any) -> str:

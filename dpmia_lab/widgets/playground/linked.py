@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import ipywidgets as widgets
 
 from dpmia_lab.experiments.playground import Config, Prepared, promise_of
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import field
 from dpmia_lab.widgets.kit.parts import on_change
 
@@ -34,7 +35,7 @@ class Linked:
     def __init__(self, sigma: widgets.SelectionSlider, setting: Callable[[], tuple[Config, Sizes | Prepared]]) -> None:
         self.sigma, self.setting = sigma, setting
         options = [(f"≤ {value:g}", value) for value in EPSILONS]
-        slider = widgets.SelectionSlider(options=options, description="or its ε (smaller is stricter)")
+        slider = light.SelectionSlider(options=options, description="or its ε (smaller is stricter)")
         self.epsilon = field(slider, "epsilon")
         self.busy = False  # one of the two is being moved by the other
         on_change(self.epsilon, self.epsilon_moved)

@@ -16,11 +16,12 @@ from dpmia_lab.experiments.playground_challenges import TELLING
 from dpmia_lab.reference.shipped_runs import shipped_run
 from dpmia_lab.stages import Event, Snapshot, Stage, mapped
 from dpmia_lab.store import Result
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.controls import Controls
 from dpmia_lab.widgets.kit.later import Settled
 from dpmia_lab.widgets.kit.links import config_or_default, page_query, query_of
 from dpmia_lab.widgets.kit.opening import OnceUp
-from dpmia_lab.widgets.kit.parts import button, column, error_html, text, with_classes
+from dpmia_lab.widgets.kit.parts import button, column, error_html, show_if, text, with_classes
 from dpmia_lab.widgets.kit.stage_run import StageRun
 from dpmia_lab.widgets.kit.upload import OWN, OwnFile
 from dpmia_lab.widgets.playground import words
@@ -70,7 +71,7 @@ class PlaygroundPanel:
         made = self.controls.made
         self.replay = button("Replay 1 min", self.lapse.play, "dp-play-replay", tooltip="Replay the last minute")
         self.surprise = button("Surprise me", self.jump, "dp-primary", "dp-play-surprise")
-        actions = widgets.Box([self.surprise, self.replay, self.link, self.results.keep])
+        actions = light.Box([self.surprise, self.replay, self.link, self.results.keep])
         others = [widget for name, widget in made.items() if name not in ("data", "defence", "sigma")]
         left = column(
             *(made["data"], self.own.view, made["defence"], made["sigma"], self.linked.epsilon, *others, self.promise),
@@ -117,7 +118,7 @@ class PlaygroundPanel:
         self.problem.value = self.told.value = ""
         self.own.offer(self.controls.made["data"].value)
         defence = self.controls.made["defence"].value
-        (self.linked.epsilon.remove_class if defence in NOISY else self.linked.epsilon.add_class)("dp-absent")
+        show_if(defence in NOISY, self.linked.epsilon)
         try:
             config = self.controls.config()
         except Mistake as mistake:

@@ -9,6 +9,7 @@ from dpmia_lab.experiments.playground import LAMBDAS, Config
 from dpmia_lab.plots.playground import Caught, Dot, roc_chart, tradeoff_chart
 from dpmia_lab.plots.playground_poster import poster
 from dpmia_lab.reference.shipped_runs import shipped_run
+from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace, chart_html, width_for
 from dpmia_lab.widgets.kit.controls import choice, field, scale
 from dpmia_lab.widgets.kit.opening import load
@@ -148,7 +149,7 @@ class View:
 
 def block(name: str, title: str, switches: list[widgets.Widget], *children: widgets.Widget) -> widgets.VBox:
     """``switches`` stand beside the title."""
-    head = with_classes(widgets.HBox([text(f"<h2>{title}</h2>"), *switches]), "dp-play-head")
+    head = with_classes(light.HBox([text(f"<h2>{title}</h2>"), *switches]), "dp-play-head")
     return column(head, *children, classes=(f"dp-play-{name}",))
 
 
