@@ -45,6 +45,7 @@ from dpmia_lab.serve.handlers import (
     plain,
 )
 from dpmia_lab.serve.scratch import own_scratch
+from dpmia_lab.serve.scripts import PageScripts, scripts_name
 from dpmia_lab.serve.settings import announce_template, kernel_settings, page_settings
 from dpmia_lab.serve.warm import CAN_FORK, PARENT, warm_settings
 
@@ -100,6 +101,7 @@ class LabServer(Voila):
             (r"/voila/labextensions/(.*)", plain(FileFindHandler), {"path": self.labextensions_path}),
             (rf"/api/kernels/{KERNEL}", KernelModel, {}),
             (rf"/api/kernels/{KERNEL}/channels", Channels, {}),
+            (rf"/voila/scripts/{scripts_name()}", plain(PageScripts), {}),
             (r"/alive(?:/([\w-]+))?", Alive, {}),
             (r"/door", AtTheDoor, {}),
         ]
@@ -208,6 +210,7 @@ def serve(
     os.environ["DPMIA_SERVED"] = "1"
     os.environ |= {MEMORY: str(memory * 10**6), SECONDS: str(60 * minutes)}
     config = page_settings()
+    config.VoilaConfiguration.resources["lab"]["scripts"] = scripts_name()
     config.merge(kernel_settings(idle_seconds, check_seconds))
     if CAN_FORK:
         config.merge(warm_settings())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from dpmia_lab.serve.client import QuickClient
 from dpmia_lab.serve.language import prepare_page
 from dpmia_lab.widgets.kit.look import script, stylesheet
 
@@ -59,6 +60,7 @@ def kernel_settings(idle_seconds: int, check_seconds: int) -> Config:
     config.KernelManager.autorestart = False
     # Files that only this user can open, instead of ports that anyone on the machine can reach.
     config.KernelManager.transport = "ipc"
+    config.AsyncKernelManager.client_factory = QuickClient
     # Beyond the limit, 1 MB/s at first, messages are dropped: charts sent ten times a second come near it.
     config.ZMQChannelsWebsocketConnection.iopub_data_rate_limit = 20e6
     return config
