@@ -64,7 +64,7 @@ def test_verdicts_follow_the_shipped_results(monkeypatch):
     title = "An independent network recognises what the original attack draws"
 
     def verdict():
-        return next(line.claim.finding for line in lines() if line.claim.title == title)
+        return next(line.claim.finding for line in lines.__wrapped__() if line.claim.title == title)
 
     assert verdict() == AGREES
     reference["att_faces"]["results"]["recognised_share_original"] = 0.3

@@ -103,8 +103,7 @@ def test_the_papers_numbers_stand_beside_ours_and_every_claim_is_listed():
     from dpmia_lab.widgets.fooling.published import claims, table_beside
     from dpmia_lab.widgets.kit.claims import checked
 
-    tables = shipped("fooling_table")
-    table = table_beside(tables)
+    tables, table = shipped("fooling_table"), table_beside()
     assert table.count("<tr") == 1 + (2 + len(LAMBDAS)) * (1 + len(tables))
     for number in ("0.677", "0.539", "0.611", "0.456"):  # printed: two accuracies, an AUC, an AOP
         assert f"<td>{number}</td>" in table

@@ -163,6 +163,21 @@ def test_a_chart_may_come_by_itself_after_opening(unloaded):
     on_a_page(work())
 
 
+def test_a_chart_that_comes_later_is_drawn_once_also_where_another_has_loaded_its_plots():
+    async def work():
+        opening.load(PLOTS)
+        drawn = []
+        place = ChartPlace(lambda width: drawn.append(width) or Drawn(width), PLOTS, delay=0.05)
+        place.redraw()
+        assert drawn == []
+        await until(lambda: place.view.value)
+        assert len(drawn) == 1
+        place.redraw()
+        return drawn
+
+    assert len(on_a_page(work())) == 2
+
+
 def test_another_width_draws_anew_and_the_same_one_does_not():
     async def work():
         drawn = []

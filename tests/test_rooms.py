@@ -1,6 +1,7 @@
 """The house rule: imports go down the list of rooms, never up and never round."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -27,6 +28,7 @@ ROOMS = [
     {"serve"},
     {"commands"},
 ]
+LIGHT = re.findall(r"^class (\w+)\(\w+, widgets", (PACKAGE / "widgets/kit/light.py").read_text(), re.M)
 HEIGHT = {room: height for height, rooms in enumerate(ROOMS) for room in rooms}
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
@@ -98,6 +100,14 @@ def test_a_library_stays_in_its_room():
 def test_nobody_uses_pyplot():
     users = [one for one, others in IMPORTS.items() if any("pyplot" in name or "pylab" in name for name in others)]
     assert users == []
+
+
+def test_every_widget_is_a_light_one():
+    """One that ipywidgets makes has a layout and a style of its own: two more things to send and to keep."""
+    heavy = re.compile(rf"\bwidgets\.({'|'.join(LIGHT)})\(")
+    sources = {file: (PACKAGE / file).read_text(encoding="utf-8") for file in FILES if file.startswith("widgets/")}
+    assert [file for file, source in sources.items() if heavy.search(source)] == []
+    assert len(LIGHT) >= 12 and heavy.search("widgets.HTML()")
 
 
 def test_the_rule_sees_imports_of_every_kind():

@@ -18,6 +18,7 @@ from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
 
 from dpmia_lab.serve.handlers import RunCells
+from dpmia_lab.serve.scripts import NAMES, place_of, scripts_name, scripts_text
 
 SLIDER = """
 import ipywidgets as widgets, numpy
@@ -326,6 +327,22 @@ def test_the_page_answers(page, lab):
     assert page.locator("#lab-starting").is_hidden()
     assert page.locator("mjx-container").count() == 1
     assert page.complaints == []
+
+
+def test_a_page_asks_for_its_scripts_at_once(page, lab):
+    """If more: Voilà or ipywidgets has other scripts now; python -m tests.page_scripts finds out which."""
+    asked = []
+    page.on("request", lambda request: request.resource_type == "script" and asked.append(request.url))
+    page.goto(lab.address)
+    page.locator(".count .noUi-handle").wait_for()
+    assert len(asked) <= 6, asked  # ours, the loader, its style, and an entry for each of two extensions
+
+
+def test_scripts_that_are_not_there_are_left_out_and_the_rest_is_kept_by_browsers(lab):
+    assert place_of("static/voila.js").is_file() and place_of("labextensions/@nobody/nothing.js") is None
+    status, headers, text = ask(lab, f"/voila/scripts/{scripts_name()}")
+    assert status == 200 and text == scripts_text() and "immutable" in headers["Cache-Control"]
+    assert text.count("self.webpackChunk") >= len(NAMES.read_text().split())  # each only puts itself into a list
 
 
 def test_what_follows_a_late_widget_is_shown_too(page, lab):
