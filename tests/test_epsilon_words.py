@@ -78,6 +78,7 @@ def test_numbers_dot_and_curve_reach_the_page_in_one_piece(monkeypatch):
 
     async def moved():
         panel = AccountingPanel(lambda setting: None)
+        panel.chart.come()
         seen = []
         panel.chart.view.observe(lambda change: seen.append((panel.answer, change["new"])), "value")
         for sigma in (2.5, 4.0):

@@ -1,5 +1,6 @@
 """The lab's server, asked over real HTTP and websockets: what it gives, what it refuses, when kernels end."""
 
+import asyncio
 import http.client
 import json
 import re
@@ -16,8 +17,9 @@ import websocket
 from conftest import has_ended, wait_until
 from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
+from voila.tornado.execution_request_handler import ExecutionRequestHandler
 
-from dpmia_lab.serve.handlers import RunCells
+from dpmia_lab.serve.handlers import Channels, RunCells
 from dpmia_lab.serve.scripts import NAMES, place_of, scripts_name, scripts_text
 
 SLIDER = """
@@ -295,10 +297,33 @@ def test_a_page_that_is_left_while_it_fills_is_no_fault(open_lab, page):
 
 
 def test_cells_that_were_never_asked_for_go_with_their_page(monkeypatch):
-    cells = {"here": {}, "gone": {}}
+    cells, lines = {"here": {}, "gone": {}}, {"here": None, "gone": None}
     monkeypatch.setattr(RunCells, "_execution_data", cells)
+    monkeypatch.setattr(Channels, "connecting", lines)
     RunCells.forget_all_but(["here"])
-    assert cells == {"here": {}}
+    assert cells == {"here": {}} and lines == {"here": None}
+
+
+def test_cells_run_once_the_page_hears_its_kernel(monkeypatch):
+    """What a kernel says before that reaches no page: a widget would be missing."""
+    ran = []
+
+    async def run_them(handler, message):
+        ran.append(message)
+
+    async def asked():
+        monkeypatch.setattr(Channels, "connecting", {"slow": asyncio.Event()})
+        monkeypatch.setattr(ExecutionRequestHandler, "on_message", run_them)
+        slow, plain = (RunCells.__new__(RunCells) for _ in range(2))
+        slow._kernel_id, plain._kernel_id = "slow", "nobody listens to"
+        waiting = asyncio.create_task(slow.on_message("slow"))
+        await plain.on_message("plain")
+        assert ran == ["plain"]
+        Channels.connecting["slow"].set()
+        await waiting
+
+    asyncio.run(asked())
+    assert ran == ["plain", "slow"]
 
 
 def start_on(port: int) -> subprocess.Popen:

@@ -1,5 +1,6 @@
 """What the server answers, beside Voilà's own pages: who is let in, is the kernel alive, end it, plain error pages."""
 
+import asyncio
 import contextlib
 import re
 import secrets
@@ -155,7 +156,9 @@ class RunCells(Plain, ExecutionRequestHandler):
     _executor = None  # a page that is left before it asks has none to stop
 
     async def on_message(self, message: str) -> None:
-        """Until all cells have run, or the page is left."""
+        """Until all cells have run, or the page is left. Not before the page hears what its kernel says of them."""
+        if (line := Channels.connecting.get(self._kernel_id)) is not None:
+            await line.wait()
         with contextlib.suppress(WebSocketClosedError):
             await super().on_message(message)
 
@@ -167,9 +170,10 @@ class RunCells(Plain, ExecutionRequestHandler):
 
     @classmethod
     def forget_all_but(cls, kernels: Iterable[str]) -> None:
-        """The cells of pages that never asked for them and are gone."""
-        for kernel in cls._execution_data.keys() - kernels:
-            del cls._execution_data[kernel]
+        """The cells of pages that never asked for them and are gone, and the lines of those that are gone."""
+        for known in (cls._execution_data, Channels.connecting):
+            for kernel in known.keys() - kernels:
+                del known[kernel]
 
 
 def one_output_each(message: dict) -> list[dict]:
@@ -189,7 +193,12 @@ def one_output_each(message: dict) -> list[dict]:
 
 
 class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
-    """The page's line to its kernel. Code and tracebacks do not pass."""
+    """The page's line to its kernel. Code and tracebacks do not pass.
+
+    While it is being connected, what the kernel says is lost: Jupyter then asks it how it is, until it hears it answer.
+    """
+
+    connecting: dict[str, asyncio.Event] = {}  # of every kernel that was ever asked for; set once it is heard
 
     async def get(self, kernel_id: str) -> None:
         # Voilà holds back messages in this protocol only, the one that its pages speak.
@@ -202,7 +211,11 @@ class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
     async def open(self, kernel_id: str) -> None:
         """Only now is somebody there: a plain request for this address is no line."""
         self.settings["door"].reads(kernel_id, visitor_of(self))
-        await super().open(kernel_id)
+        heard = self.connecting[kernel_id] = asyncio.Event()
+        try:
+            await super().open(kernel_id)
+        finally:
+            heard.set()
 
     def write_message(self, message: bytes, binary: bool = True):
         header = voila_websocket.read_header_from_binary_message(message)

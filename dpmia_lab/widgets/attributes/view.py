@@ -13,7 +13,6 @@ from dpmia_lab.widgets.kit.parts import column, fold, on_change, text
 
 PLOTS = "dpmia_lab.plots.attributes"
 DEEP = 3  # levels of a tree below its root that are drawn
-CHART_DELAY = 2.0
 UNITS = {"warfarin_like": "mg a week"}
 
 
@@ -27,7 +26,7 @@ class AttributesView:
         self.measure.value = measure
         on_change(self.measure, lambda _: self.refresh())
         self.headline = text("", "dp-attribute-numbers")
-        self.answers = ChartPlace(self.drawn_answers, PLOTS, "dp-answers-chart", delay=CHART_DELAY)
+        self.answers = ChartPlace(self.drawn_answers, PLOTS, "dp-answers-chart")
         self.guesses = ChartPlace(self.drawn_guesses, PLOTS, "dp-guesses-chart", keep="dpmia_lab_guesses.png")
         self.promise, self.table, self.about = text("", "dp-promised"), text(""), text("")
         self.charts = [self.answers, self.guesses]

@@ -18,7 +18,7 @@ from dpmia_lab.widgets.kit.stage_run import StageRun
 
 PLOTS = "dpmia_lab.plots.privacy"
 TRAINING = "Train,-and-watch-the-budget"  # the heading of the panel that trains
-QUIET, CHART_DELAY = 0.35, 4.0  # seconds: until a slider counts as let go, before matplotlib is loaded
+QUIET, CHART_DELAY = 0.35, 1.0  # seconds: until a slider counts as let go, before matplotlib is loaded
 
 
 class AccountingPanel:

@@ -104,9 +104,10 @@ class ChartPlace:
     def _load(self, delay: float) -> None:
         if not self.asked:
             self.asked = True
-            load_in_background(self.module, delay, self._loaded)
+            load_in_background(self.module, delay, self.come)
 
-    def _loaded(self) -> None:
+    def come(self) -> None:
+        """It is time, and the plots are there."""
         self.early = False
         self.redraw()
 

@@ -1,7 +1,7 @@
 """What a kernel says beyond 1,000 messages that nobody has read yet it drops, without a word: half a page of widgets.
 
-A page makes up to 600 widgets, each a message or two, in a few bursts; on a busy machine the server reads them later
-than that. Then a part of the page is never shown, or the server waits for ever for a cell that has ended.
+A page makes hundreds of widgets, each a message or two, and charts besides, in a few bursts; a busy machine may read
+them later than that. Then a part of the page is never shown, or the server waits for ever for a cell that has ended.
 """
 
 from typing import Any
