@@ -1,6 +1,7 @@
 """The lab's server, asked over real HTTP and websockets: what it gives, what it refuses, when kernels end."""
 
 import asyncio
+import gc
 import http.client
 import json
 import re
@@ -10,16 +11,21 @@ import socket
 import subprocess
 import sys
 from contextlib import closing
+from types import SimpleNamespace
 
 import psutil
 import pytest
 import websocket
 from conftest import has_ended, wait_until
 from jupyter_client.session import Session
+from jupyter_server._tz import utcnow
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
+from tornado.web import HTTPError
+from tornado.websocket import WebSocketClosedError
 from voila.tornado.execution_request_handler import ExecutionRequestHandler
 
-from dpmia_lab.serve.handlers import Channels, RunCells
+from dpmia_lab.serve import pulse
+from dpmia_lab.serve.handlers import PROTOCOL, Channels, Line, RunCells
 from dpmia_lab.serve.scripts import NAMES, place_of, scripts_name, scripts_text
 
 SLIDER = """
@@ -294,6 +300,60 @@ def test_a_page_that_is_left_while_it_fills_is_no_fault(open_lab, page):
     run_cells(lab, open_page(lab))  # the server goes on
     lab.process.terminate(), lab.process.wait()
     assert re.fullmatch(r"The lab is open at .*\n\nThe lab is closed\.\n", lab.said.read_text())
+
+
+def test_what_can_no_longer_be_sent_is_forgotten():
+    """Nobody waits for all that is sent; a failure that nobody sees is printed as a fault."""
+    faults = []
+
+    class Gone:
+        def write_message(self, message, binary):
+            async def late():
+                raise WebSocketClosedError
+
+            return None if message == "held back" else asyncio.ensure_future(late())
+
+    class Left(Line, Gone):
+        """A page's line."""
+
+    async def left():
+        asyncio.get_running_loop().set_exception_handler(lambda loop, fault: faults.append(fault))
+        assert Left().write_message("held back") is None
+        sent = Left().write_message("too late")
+        with pytest.raises(WebSocketClosedError):
+            await sent
+        Left().write_message("unheeded")
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        gc.collect()
+
+    asyncio.run(left())
+    assert faults == []
+
+
+def test_a_page_that_is_left_before_its_line_is_made_gets_none():
+    line = Channels.__new__(Channels)
+    line.connection = None
+    with pytest.raises(HTTPError, match="404"):
+        line.select_subprotocol([PROTOCOL])
+
+
+def test_a_kernel_that_ends_while_others_are_asked_is_not_lost():
+    class Kernels:
+        cull_idle_timeout = 60
+
+        def list_kernel_ids(self):
+            return ["gone", "dead"]
+
+        def __contains__(self, kernel_id):
+            return True
+
+        def get_kernel(self, kernel_id):
+            if kernel_id == "gone":
+                raise HTTPError(404)
+            return SimpleNamespace(last_activity=utcnow(), is_alive=lambda: False)
+
+    assert asyncio.run(pulse.lost(Kernels())) == ["dead"]
 
 
 def test_cells_that_were_never_asked_for_go_with_their_page(monkeypatch):

@@ -150,7 +150,17 @@ class EndKernel(Plain, JupyterHandler):
         self.set_status(204)
 
 
-class RunCells(Plain, ExecutionRequestHandler):
+class Line:
+    """Mixed into the handlers of websockets: that a page is left while something is sent to it is no error."""
+
+    def write_message(self, message: bytes | dict, binary: bool = False) -> asyncio.Future | None:
+        sent = super().write_message(message, binary)
+        if sent is not None:  # None of what Voilà holds back
+            sent.add_done_callback(lambda done: done.cancelled() or done.exception())  # now it counts as seen
+        return sent
+
+
+class RunCells(Plain, Line, ExecutionRequestHandler):
     """The page asks for its own cells to be run, once; it cannot say which."""
 
     _executor = None  # a page that is left before it asks has none to stop
@@ -192,7 +202,7 @@ def one_output_each(message: dict) -> list[dict]:
     return [{**message, "payload": part} for part in parts]
 
 
-class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
+class Channels(Plain, Line, voila_websocket.VoilaKernelWebsocketHandler):
     """The page's line to its kernel. Code and tracebacks do not pass.
 
     While it is being connected, what the kernel says is lost: Jupyter then asks it how it is, until it hears it answer.
@@ -207,6 +217,11 @@ class Channels(Plain, voila_websocket.VoilaKernelWebsocketHandler):
         if kernel_id not in self.kernel_manager:
             raise HTTPError(404)
         await super().get(kernel_id)
+
+    def select_subprotocol(self, offered: list[str]) -> str:
+        if self.connection is None:
+            raise HTTPError(404)  # the page was left before its line was made
+        return PROTOCOL
 
     async def open(self, kernel_id: str) -> None:
         """Only now is somebody there: a plain request for this address is no line."""

@@ -1,6 +1,7 @@
 """Is a kernel still there, and does it answer? One that was stopped, or that hangs, is a process like any other."""
 
 import asyncio
+import contextlib
 
 from jupyter_core.utils import ensure_async
 from jupyter_server._tz import utcnow
@@ -17,6 +18,8 @@ async def lives(kernels: AsyncMappingKernelManager, kernel_id: str) -> bool:
 
 async def answers(kernels: AsyncMappingKernelManager, kernel_id: str) -> bool:
     """Whether the kernel's heart echoes."""
+    if kernel_id not in kernels:
+        return False
     heart, echo = kernels.get_kernel(kernel_id).connect_hb(), asyncio.get_running_loop().create_future()
     heart.on_recv(echo.set_result)
     heart.send(b"ping")
@@ -44,8 +47,9 @@ async def lost(kernels: AsyncMappingKernelManager) -> list[str]:
     """
     found = []
     for kernel_id in kernels.list_kernel_ids():
-        silent = (utcnow() - kernels.get_kernel(kernel_id).last_activity).total_seconds()
-        stuck = silent > kernels.cull_idle_timeout
-        if not await lives(kernels, kernel_id) or (stuck and not await answers(kernels, kernel_id)):
-            found.append(kernel_id)
+        with contextlib.suppress(HTTPError):  # of one that was ended while another was asked
+            silent = (utcnow() - kernels.get_kernel(kernel_id).last_activity).total_seconds()
+            stuck = silent > kernels.cull_idle_timeout
+            if not await lives(kernels, kernel_id) or (stuck and not await answers(kernels, kernel_id)):
+                found.append(kernel_id)
     return found
