@@ -21,8 +21,8 @@ class DoseHook:
         self.clinic = prescriptions.clinic()
         self.place, self.yours, self.theirs, self.asked = prescriptions.most_telling(self.clinic), 0, 0, 0
         self.guess: int | None = None
-        self.dose = field(light.SelectionSlider(options=[(f"{dose} mg", dose) for dose in DOSES],
-                                                  description="weekly dose"), "dose")  # fmt: skip
+        doses = [(f"{dose} mg", dose) for dose in DOSES]
+        self.dose = field(light.SelectionSlider(options=doses, description="weekly dose"), "dose")
         self.person, self.beliefs = text("", "dp-patient"), text("", "dp-beliefs")
         self.buttons = [
             button(f"{label}", lambda value=value: self.take(value), "dp-gene")

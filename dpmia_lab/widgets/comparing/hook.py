@@ -64,8 +64,8 @@ class ComparingHook:
         self.buttons = [button(f"Publish {letter}", lambda i=i: self.publish(i), "dp-publish")
                         for i, letter in enumerate("AB")]  # fmt: skip
         words = text(hook_html() if self.pair else f"<p class='dp-soft'>{LATER}</p>")
-        two = with_classes(light.HBox([column(one, press) for one, press in
-                                         zip(self.cards, self.buttons, strict=True)]), "dp-two-models")  # fmt: skip
+        models = [column(place, press) for place, press in zip(self.cards, self.buttons, strict=True)]
+        two = with_classes(light.HBox(models), "dp-two-models")
         self.view = with_classes(card(words, two, self.answer, name="dp-hook"), "dp-compare-hook")
         self.show(told=False)
 

@@ -1,6 +1,5 @@
 """The first thing a reader of lesson 2 sees: subtract two updates, and a face appears. Then add noise."""
 
-
 from dpmia_lab.experiments import one_step
 from dpmia_lab.experiments.one_step import CLIP, SHOWN, Step
 from dpmia_lab.widgets.kit import light
