@@ -144,9 +144,10 @@ def test_pages_outlive_a_killed_server(pages, open_lab):
 
 
 def test_a_stopped_kernel_does_not_answer_and_goes_on_later(pages, lab):
+    """Here before the page has asked for the first time."""
     page, other = pages
-    kernel = opened(page, lab, "index")
     opened(other, lab, "index")
+    kernel = opened(page, lab, "index")
     kernel.send_signal(signal.SIGSTOP)
     try:
         notice(page, "Python does not answer", 20)

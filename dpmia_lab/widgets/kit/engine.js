@@ -79,7 +79,7 @@
       return answer.status === 404 && !isOurs && !server ? null : await answer.json(); // null: not the lab's own server
     };
     const judged = (answer) => {
-      started ||= answer.alive && answer.answers;
+      started ||= !isOpening() || (answer.alive && answer.answers);
       if (!started && Date.now() - opened < STARTING) return "";
       return answer.alive ? (answer.answers ? "" : "silent") : "ended";
     };
