@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 import websocket
-from conftest import has_ended, wait_until
+from conftest import has_ended, on_a_page, wait_until
 from jupyter_client.session import Session
 from jupyter_server._tz import utcnow
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
@@ -327,7 +327,7 @@ def test_what_can_no_longer_be_sent_is_forgotten():
         await asyncio.sleep(0)
         gc.collect()
 
-    asyncio.run(left())
+    on_a_page(left())
     assert faults == []
 
 
@@ -353,7 +353,7 @@ def test_a_kernel_that_ends_while_others_are_asked_is_not_lost():
                 raise HTTPError(404)
             return SimpleNamespace(last_activity=utcnow(), is_alive=lambda: False)
 
-    assert asyncio.run(pulse.lost(Kernels())) == ["dead"]
+    assert on_a_page(pulse.lost(Kernels())) == ["dead"]
 
 
 def test_cells_that_were_never_asked_for_go_with_their_page(monkeypatch):
@@ -382,7 +382,7 @@ def test_cells_run_once_the_page_hears_its_kernel(monkeypatch):
         Channels.connecting["slow"].set()
         await waiting
 
-    asyncio.run(asked())
+    on_a_page(asked())
     assert ran == ["plain", "slow"]
 
 

@@ -13,6 +13,7 @@ import pytest
 from conftest import has_ended, wait_until
 from jupyter_client import BlockingKernelClient, KernelManager
 
+from dpmia_lab.memory import MEMORY
 from dpmia_lab.serve import warm
 from dpmia_lab.serve.settings import kernel_settings, page_settings
 
@@ -143,6 +144,16 @@ def test_a_fork_has_little_memory_of_its_own_and_gives_back_what_it_freed(launch
     # Many small pieces, the last of which stays: the allocator by itself keeps what lies below it.
     kernel.says("pieces = [bytes(1000) for _ in range(60_000)]; last = pieces[-1]; del pieces")
     assert wait_until(lambda: own_megabytes(kernel) < little + 10, 3 * warm.GIVES_BACK)
+
+
+def test_imports_that_are_still_to_come_are_not_of_a_page_s_share(launch, parent):
+    """Of a page that is opened with the lab. Where memory has run out, scipy's OpenBLAS would wait for it for ever."""
+    parent.end()
+    kernel = launch(**{MEMORY: "60_000_000"})
+    assert kernel.says("import sys; print([name in sys.modules for name in ('torch', 'scipy')])") == "[True, False]\n"
+    code = f"import {', '.join(warm.LATER)}; mine = bytearray(50_000_000); print('fits')"
+    assert kernel.says(code) == "fits\n"
+    assert kernel.says("mine = bytearray(60_000_000 + 300_000_000)") == "MemoryError"
 
 
 def test_a_kernel_can_be_interrupted(launch, tmp_path):

@@ -38,7 +38,8 @@ from traitlets.config import Config
 from dpmia_lab.memory import MEMORY, give_back_memory, limit_memory
 from dpmia_lab.store import code_fingerprint
 
-# What a page needs first comes first. No widgets: some are made when their file is imported, and would reach no page.
+# What a page needs first comes first; none is forked before. No widgets: some are made when their file is imported, and
+# would reach no page.
 FIRST = [
     "ipykernel.kernelapp",
     "ipykernel.debugger",
@@ -62,6 +63,9 @@ LATER = [  # loaded by functions, in the middle of a run
     "dp_accounting.pld.privacy_loss_distribution",
     "torch.fx.experimental.symbolic_shapes",
 ]
+TO_COME = 300_000_000  # bytes of a page, at most, for what FIRST leaves to be imported: 270 MB
+# Where there is a GPU, its driver takes memory of the process for itself, nobody here knows how much: no limit there.
+GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 CAN_FORK = sys.platform == "linux"
 KERNEL = "lab-kernel"  # what a fork is called in lists of processes
 NO_HISTORY = "--HistoryManager.enabled=False"  # of what was typed: nobody types
@@ -76,22 +80,22 @@ MOST_STARTS = 5  # a parent that has ended so often is given up
 
 
 def main() -> None:
-    """Import, and between two imports as well as ever after make a kernel of every request."""
+    """Import, and between two of the later imports as well as ever after make a kernel of every request."""
     lifeline = int(sys.argv[1])
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a kernel that has ended leaves nothing behind
     sys.modules["debugpy"] = None  # pages have no debugger, and it is large
     gc.disable()  # see gc.freeze in Python's manual: what is shared is best left as it is
+    for name in FIRST:
+        import_module(name)
     for _ in imports():
         if select.select([0], [], [], 0)[0]:
-            fork(lifeline)
+            fork(lifeline, TO_COME)
     while True:
         fork(lifeline)
 
 
 def imports() -> Iterator[None]:
     """One import at a time."""
-    for name in FIRST:
-        yield import_module(name)
     code_fingerprint()  # remembered: results are those of the code imported now, whatever its files say later
     for room in ROOMS:
         package = import_module(f"dpmia_lab.{room}")
@@ -102,7 +106,7 @@ def imports() -> Iterator[None]:
     yield import_module("dpmia_lab.plots.first").draw_one()  # late: nothing of this room draws
 
 
-def fork(lifeline: int) -> None:
+def fork(lifeline: int, to_come: int = 0) -> None:
     """Wait for a request and answer with the process that fulfils it; only the parent returns."""
     request = sys.stdin.buffer.readline()
     if not request:
@@ -112,12 +116,15 @@ def fork(lifeline: int) -> None:
     if pid:
         os.write(0, f"{pid}\n".encode())
         return
-    be_kernel(lifeline, **json.loads(request))
+    be_kernel(lifeline, to_come, **json.loads(request))
     sys.exit()
 
 
-def be_kernel(lifeline: int, arguments: list[str], folder: str, environment: dict[str, str]) -> None:
-    """Be what ``python -m ipykernel_launcher`` with these arguments would be, started there."""
+def be_kernel(lifeline: int, to_come: int, arguments: list[str], folder: str, environment: dict[str, str]) -> None:
+    """Be what ``python -m ipykernel_launcher`` with these arguments would be, started there.
+
+    ``to_come``: bytes that it may have for imports, beside what pages may have of their own.
+    """
     gc.enable()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
@@ -129,8 +136,8 @@ def be_kernel(lifeline: int, arguments: list[str], folder: str, environment: dic
     os.environ.update(environment)
     tempfile.tempdir = None  # to be looked for in the new environment
     sys.argv = ["ipykernel_launcher", *arguments, NO_HISTORY]
-    if MEMORY in environment:
-        limit_memory(int(environment[MEMORY]))
+    if MEMORY in environment and not any(map(os.path.exists, GPU_DRIVERS)):
+        limit_memory(int(environment[MEMORY]) + to_come)
     with contextlib.suppress(OSError):
         Path("/proc/self/comm").write_text(KERNEL)
     threading.Thread(target=end_with_the_server, args=(lifeline,), daemon=True).start()

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 from dpmia_lab.memory import MEMORY, limit_memory
@@ -133,6 +134,7 @@ class Child:
 def serve() -> None:
     """In the worker process: cells in, shares and outcomes out, until the other side is gone."""
     if MEMORY in os.environ:
+        import_module("torch")  # not what a run takes; and its own loading may crash where memory is short
         limit_memory(int(os.environ[MEMORY]))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not get among the answers

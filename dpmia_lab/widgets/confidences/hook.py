@@ -9,6 +9,7 @@ from dpmia_lab.experiments import grown_face
 from dpmia_lab.experiments.grown_face import CONFIG, Grown
 from dpmia_lab.stages import Event, Progress, Stage
 from dpmia_lab.widgets.confidences.data import SHARED, Kept
+from dpmia_lab.widgets.kit.loop import page_loop
 from dpmia_lab.widgets.kit.parts import button, card, column, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import figure_html
 from dpmia_lab.widgets.kit.stage_run import StageRun
@@ -57,7 +58,7 @@ class FaceHook:
     def _again(self) -> None:
         if self.growing is not None:
             self.growing.cancel()
-        self.growing = asyncio.get_event_loop().create_task(self._grow())
+        self.growing = page_loop().create_task(self._grow())
 
     async def _grow(self) -> None:
         for moment in range(len(self.grown.frames)):

@@ -14,6 +14,7 @@ from dpmia_lab.widgets.inversion.words import caption, numbers_html, verdict_htm
 from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.charts import Chart, ChartPlace
 from dpmia_lab.widgets.kit.controls import choice, field, swapped
+from dpmia_lab.widgets.kit.loop import page_loop
 from dpmia_lab.widgets.kit.parts import button, column, download_html, fold, on_change, row, text, with_classes
 from dpmia_lab.widgets.kit.pictures import AT_ONCE, data_uri, people_html, sheet
 from dpmia_lab.words.said import heard, marked, said, said_many
@@ -181,7 +182,7 @@ class InversionView:
         if self.playing is not None and not self.playing.done():
             self.pause()
         elif self.result is not None:
-            self.playing = asyncio.get_event_loop().create_task(self._play())
+            self.playing = page_loop().create_task(self._play())
 
     async def _play(self) -> None:
         self.play.description = said("Pause")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from dpmia_lab.widgets.kit.loop import page_loop
 from dpmia_lab.widgets.kit.parts import guarded
 
 
@@ -16,14 +17,14 @@ class Soon:
     def ask(self) -> None:
         if self.waiting:
             return
-        loop = asyncio.get_event_loop()
+        loop = page_loop()
         self.waiting = True
         loop.call_later(max(0.0, self.free_at - loop.time()), self._now)
 
     def _now(self) -> None:
         self.waiting = False
         self.call()
-        self.free_at = asyncio.get_event_loop().time() + self.rest
+        self.free_at = page_loop().time() + self.rest
 
 
 class Settled:
@@ -36,4 +37,4 @@ class Settled:
     def ask(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
-        self.timer = asyncio.get_event_loop().call_later(self.quiet, self.call)
+        self.timer = page_loop().call_later(self.quiet, self.call)

@@ -1,10 +1,10 @@
 """What a page does by itself once it is up, and no sooner: its first answer must not wait for heavy libraries."""
 
-import asyncio
 from collections.abc import Callable
 from importlib import import_module
 
 from dpmia_lab.stages import Progress, Stage
+from dpmia_lab.widgets.kit.loop import page_loop
 from dpmia_lab.widgets.kit.parts import TROUBLE, error_html, guarded, page_poster, page_width
 from dpmia_lab.widgets.kit.runner import Runner
 
@@ -24,7 +24,7 @@ class OnceUp:
         self._after(AT_THE_LATEST)
 
     def _after(self, seconds: float) -> None:
-        asyncio.get_event_loop().call_later(seconds, self._once)
+        page_loop().call_later(seconds, self._once)
 
     def _once(self) -> None:
         if not self.called:
@@ -58,4 +58,4 @@ def load_in_background(module: str, delay: float, then: Callable[[], None]) -> N
     def start() -> None:
         Runner(page_poster()).start(loading, lambda events: None, ended)
 
-    asyncio.get_event_loop().call_later(delay, guarded(start))
+    page_loop().call_later(delay, guarded(start))

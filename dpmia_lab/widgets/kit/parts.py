@@ -1,6 +1,5 @@
 """The small pieces every panel is made of. Nothing here knows an experiment."""
 
-import asyncio
 import os
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -13,6 +12,7 @@ from IPython.display import HTML, Javascript, display
 from dpmia_lab.stages import Progress, TimeLeft
 from dpmia_lab.widgets.kit import light
 from dpmia_lab.widgets.kit.look import script, stylesheet
+from dpmia_lab.widgets.kit.loop import page_loop
 from dpmia_lab.widgets.kit.unread import keep_what_is_unread
 from dpmia_lab.words.said import heard, said
 
@@ -48,7 +48,7 @@ def trouble_words(error: Exception) -> str:
 
 def page_poster() -> Callable[[Callable[[], None]], None]:
     """How a thread reaches the kernel's loop; call it in a cell. A page that is gone hears nothing more."""
-    loop = asyncio.get_event_loop()
+    loop = page_loop()
     return lambda call: None if loop.is_closed() else loop.call_soon_threadsafe(guarded(call))
 
 

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from dpmia_lab.widgets.kit.loop import page_loop
 from dpmia_lab.widgets.kit.parts import guarded
 from dpmia_lab.widgets.playground.position import Position
 
@@ -48,4 +49,4 @@ class TimeLapse:
             self.stop()
             return
         self.show(frames[place], place, len(frames))
-        self.timer = asyncio.get_event_loop().call_later(STEP, guarded(self._step), frames, place + 1)
+        self.timer = page_loop().call_later(STEP, guarded(self._step), frames, place + 1)
