@@ -174,6 +174,24 @@ def test_dots_fade_with_age_and_open_their_position(measure):
     assert "6 positions so far. Grey: 8 defences" in chart.alt
 
 
+@pytest.mark.parametrize("lam", [0, 1, 5])
+def test_the_name_of_a_bargain_covers_no_dot(lam):
+    named = 0
+    for auc in np.arange(0.5, 0.98, 0.04):
+        for accuracy in np.arange(0.1, 1, 0.06):
+            chart = tradeoff_chart([dot(auc, accuracy, "here")], [], "d3", "auc", lam, 460, 205)
+            parts = list(ElementTree.fromstring(chart.svg()).iter())
+            for name in (part for part in parts if part.text == f"as good at λ = {lam}"):
+                (circle,) = (part for part in parts if part.tag.endswith("circle"))
+                width = 6.3 * len(name.text)
+                left = float(name.get("x")) - (width if name.get("text-anchor") == "end" else 0)
+                right, down = float(circle.get("cx")) - left, float(circle.get("cy")) - float(name.get("y"))
+                assert left > 40 and left + width < 460
+                assert not (-6 < right < width + 6 and -16 < down < 9)
+                named += 1
+    assert named > 50
+
+
 def test_both_charts_are_drawn_in_a_few_milliseconds():
     dots = [dot(0.5 + 0.4 * np.sin(i) ** 2, 0.9, str(i)) for i in range(60)]
     start = time.process_time()

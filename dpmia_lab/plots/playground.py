@@ -166,7 +166,16 @@ def bargain_line(drawing: Drawing, dot: Dot, lam: float) -> None:
     shown = accuracy <= 1
     if shown.sum() > 1:
         drawing.line(auc[shown], accuracy[shown], "exposed", 1.2, dash="6 4", opacity=0.8)
-        drawing.words(auc[shown][-1], accuracy[shown][-1], f"as good at λ = {lam:g}", "exposed-text", "end", by=(0, 16))
+        place, anchor, by = label_place(dot.leaks["auc"], auc[shown][-1])
+        there = accuracy[shown][place]
+        drawing.words(auc[shown][place], there, f"as good at λ = {lam:g}", "exposed-text", anchor, by)
+
+
+def label_place(dot: float, end: float) -> tuple[int, str, tuple[int, int]]:
+    """At which end of a bargain's line its name stands, and how, so that it does not cover the dot."""
+    if end < 0.86:
+        return -1, "start", (14, 8)  # there is room behind it
+    return (-1, "end", (0, 16)) if dot < 0.7 else (0, "start", (8, 16))
 
 
 def draw_dot(drawing: Drawing, dot: Dot, measure: str, age: int) -> None:
