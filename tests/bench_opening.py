@@ -18,6 +18,7 @@ from pathlib import Path
 
 import psutil
 from playwright.sync_api import Browser, Page
+from playwright.sync_api import TimeoutError as PageTimeout
 
 from tests.bench_rows import Row
 from tests.conftest import NOTEBOOKS, SERVE, Lab, free_port, kernels_of
@@ -75,7 +76,10 @@ def opening_rows() -> Iterator[Row | str]:
         for way in WARMS_UP:
             with started(way) as lab:
                 for lesson in LESSONS:
-                    yield from rows_of(way, lesson, lab, browser)
+                    try:
+                        yield from rows_of(way, lesson, lab, browser)
+                    except PageTimeout:
+                        yield f"(lesson {int(lesson[:2])}, {way}: a page did not come up within {WAIT // 1000} s)"
 
 
 def rows_of(way: str, lesson: str, lab: Lab, browser: Browser) -> Iterator[Row]:
