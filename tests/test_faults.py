@@ -100,9 +100,9 @@ def test_a_killed_kernel_is_reported_and_takes_nothing_from_the_others(pages, la
     assert not Visitor(lab).at_the_door()["open"]
     page.wait_for_timeout(2500)  # shorter runs are not worth a word
     kernel.kill()
-    other.get_by_text("ticking").wait_for(timeout=5_000)  # its turn
-    notice(page, "has ended", 10)
-    assert wait_until(lambda: Visitor(lab).at_the_door()["open"], 5)  # its place
+    other.get_by_text("ticking").wait_for(timeout=20_000)  # its turn
+    notice(page, "has ended", 30)
+    assert wait_until(lambda: Visitor(lab).at_the_door()["open"], 20)  # its place
     assert other.locator("#lab-notice").count() == 0
     page.get_by_role("button", name="Reload the page").click()
     page.get_by_role("button", name="Go").wait_for(timeout=WAIT)
@@ -128,8 +128,8 @@ def test_pages_outlive_a_killed_server(pages, open_lab):
     time.sleep(3)
     processes = psutil.Process(lab.process.pid).children(recursive=True)
     lab.process.kill()
-    assert processes and wait_until(lambda: all(map(has_ended, processes)), 10)
-    notice(reader, "cannot be reached", 10)
+    assert processes and wait_until(lambda: all(map(has_ended, processes)), 30)
+    notice(reader, "cannot be reached", 30)
     again = open_lab(NOTEBOOKS, port=int(lab.address.split(":")[2].strip("/")), pages=2)
     assert again.address == lab.address
     for page, what in ((reader, f"{PANEL} .dp-run-button"), (waiting, ".dp-lessons a")):
@@ -153,7 +153,7 @@ def test_a_stopped_kernel_does_not_answer_and_goes_on_later(pages, lab):
         notice(page, "Python does not answer", 20)
         start = time.monotonic()
         assert alive(lab, json.loads(other.locator("#jupyter-config-data").inner_text())["kernelId"])
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 3  # for so long a page waits for an answer
         move_slider(other)
     finally:
         kernel.send_signal(signal.SIGCONT)
@@ -165,7 +165,7 @@ def test_a_page_that_is_left_ends_its_stopped_kernel(page, lab):
     kernel = opened(page, lab, "index")
     kernel.send_signal(signal.SIGSTOP)
     page.goto("about:blank")
-    assert wait_until(lambda: has_ended(kernel), 5)
+    assert wait_until(lambda: has_ended(kernel), 20)
 
 
 def test_a_kernel_that_is_stopped_when_busy_is_ended_in_time(open_lab):
@@ -214,7 +214,7 @@ def test_a_lost_network_comes_back_with_all_that_happened_meanwhile(pages, lab):
         cut.cut(), mute.mute()
         lost = time.monotonic()
         for page in pages:
-            notice(page, "cannot be reached", 15)
+            notice(page, "cannot be reached", 30)
         time.sleep(max(0.0, lost + LOST - time.monotonic()))
         for line in (cut, mute):
             line.mend()

@@ -192,15 +192,6 @@ def test_the_name_of_a_bargain_covers_no_dot(lam):
     assert named > 50
 
 
-def test_both_charts_are_drawn_in_a_few_milliseconds():
-    dots = [dot(0.5 + 0.4 * np.sin(i) ** 2, 0.9, str(i)) for i in range(60)]
-    start = time.process_time()
-    for _ in range(10):
-        roc_chart(caught(0.05), caught(0.2), 460, 205).svg()
-        tradeoff_chart(dots, curves(), "d3", "auc", 1, 460, 205).svg()
-    assert (time.process_time() - start) / 10 < 0.1  # measured: 8 ms
-
-
 def test_a_poster_has_everything():
     position = shipped_position()
     lines = words.lines(position, "plain", 2)

@@ -228,10 +228,10 @@ def test_a_sweep_that_is_stopped_and_then_killed_goes_on_where_it_was(tmp_path):
         assert wait_until(lambda: len(store.records()) >= 1, 120), run.stderr.read()
         (worker,) = psutil.Process(run.pid).children()
         run.send_signal(signal.SIGINT)
-        printed, said = run.communicate(timeout=10)
+        printed, said = run.communicate(timeout=30)
     assert run.returncode == 130 and "Traceback" not in said
     assert said.endswith("\nStopped; finished cells are kept, and the same command goes on from there.\n")
-    assert wait_until(lambda: has_ended(worker), 10)
+    assert wait_until(lambda: has_ended(worker), 30)
     after_stop = {place.name: place.stat().st_ino for place in tmp_path.iterdir()}
     with running(grid) as run:
         assert wait_until(lambda: len(store.records()) > len(after_stop), 120), run.stderr.read()
