@@ -79,7 +79,7 @@ def opening_rows() -> Iterator[Row | str]:
                     try:
                         yield from rows_of(way, lesson, lab, browser)
                     except PageTimeout:
-                        yield f"(lesson {int(lesson[:2])}, {way}: a page did not come up within {WAIT // 1000} s)"
+                        yield f"(lesson {int(lesson[:2])}, {way}: a page did not come up, or its run did not end)"
 
 
 def rows_of(way: str, lesson: str, lab: Lab, browser: Browser) -> Iterator[Row]:

@@ -171,11 +171,11 @@ def bargain_line(drawing: Drawing, dot: Dot, lam: float) -> None:
         drawing.words(auc[shown][place], there, f"as good at λ = {lam:g}", "exposed-text", anchor, by)
 
 
-def label_place(dot: float, end: float) -> tuple[int, str, tuple[int, int]]:
+def label_place(leak: float, end: float) -> tuple[int, str, tuple[int, int]]:
     """At which end of a bargain's line its name stands, and how, so that it does not cover the dot."""
     if end < 0.86:
         return -1, "start", (14, 8)  # there is room behind it
-    return (-1, "end", (0, 16)) if dot < 0.7 else (0, "start", (8, 16))
+    return (-1, "end", (0, 16)) if leak < 0.7 else (0, "start", (8, 16))
 
 
 def draw_dot(drawing: Drawing, dot: Dot, measure: str, age: int) -> None:
